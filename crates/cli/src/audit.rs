@@ -4,12 +4,12 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use percuss_record::Manifest;
-use percuss_run::Value;
-use percuss_run::audit::{
+use percuss_audit::{
     Audit, AuditError, AuditOptions, AuditedFinding, FindingScope, Order, RunReport,
     SensitivityClass as Fate, THRESHOLDS, ValueIn, audit, load_recorded_scene, output_place,
 };
+use percuss_record::Manifest;
+use percuss_run::Value;
 use percuss_scene::Scene;
 use serde_json::json;
 

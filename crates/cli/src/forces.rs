@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use percuss_draw::rasterise::png;
+use percuss_equilibrium as equilibrium;
+use percuss_equilibrium::{ForceBounds, ForceBoundsOptions};
 use percuss_record::{Record, read_body_descriptions};
-use percuss_run::equilibrium::{self, ForceBounds, ForceBoundsOptions};
 use serde_json::{Value, json};
 
 use crate::args::ThreadArgs;

@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use percuss_run::equilibrium::{self, CriticalParameter, LimitAnalysis, Role};
+use percuss_equilibrium as equilibrium;
+use percuss_equilibrium::{CriticalParameter, LimitAnalysis, Role};
 use percuss_scene::bodies_scene::LoadKind;
 use percuss_scene::{Scene, SceneKind};
 use percuss_statics::LimitStatus;

@@ -203,7 +203,8 @@ fn show_later(bar: ProgressBar) -> (Sender<()>, JoinHandle<()>) {
 #[cfg(test)]
 mod tests {
     use super::{position_text, step_text};
-    use percuss_run::{Certificate, RunProgress};
+    use percuss_record::Certificate;
+    use percuss_run::RunProgress;
 
     fn tick(certificate: &Certificate) -> RunProgress<'_> {
         RunProgress {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use percuss_audit::{AUDIT, Audit};
 use percuss_record::{OutputDirectory, PlotError, RecordError};
-use percuss_run::audit::{AUDIT, Audit};
 
 use crate::axis::Scale;
 use crate::plot::{Figure, Series, SeriesStyle, svg};
@@ -38,7 +38,7 @@ pub fn figure(audit: &Audit) -> Figure {
 }
 
 fn short(x: f64) -> String {
-    percuss_run::number::format_short(format!("{x:.2e}").parse().unwrap_or(x))
+    percuss_record::number::format_short(format!("{x:.2e}").parse().unwrap_or(x))
 }
 
 /// The figure of an audit as SVG.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use percuss_run::number::format_short;
+use percuss_record::number::format_short;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
 /// Margin beyond the data, as a fraction of the range.

@@ -1,8 +1,8 @@
 //! SVG pictures of impulse bounds and of collapse mechanisms.
 
+use percuss_equilibrium::{ForceBounds, LimitAnalysis, Moved, Role};
 use percuss_record::BodyDescription;
 use percuss_record::frame::{BodyState, Frame};
-use percuss_run::equilibrium::{ForceBounds, LimitAnalysis, Moved, Role};
 use percuss_scene::Colour;
 
 use crate::picture::{Annotation, BodyShapes, PictureRequest, draw};

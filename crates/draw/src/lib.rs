@@ -1,4 +1,4 @@
-//! Pictures of records: plots, bodies, drawings of mechanisms, films.
+#![doc = include_str!("../README.md")]
 
 pub mod audit;
 pub mod axis;

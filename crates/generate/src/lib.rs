@@ -1,13 +1,4 @@
-//! Generators of many bodies: masonry (walls, columns, arches, vaults, domes, drums, dry-stone walls), rows of
-//! dominoes, houses of cards, grain assemblies (grids, random packings, deposits), and ground motion from an
-//! accelerogram (`quake`).
-//!
-//! Each generator is a pure function of plain numbers: the same parameters and the same seed give the
-//! same bodies, bit by bit. No two bodies it makes overlap by more than 1e-12 of their size. "Up" is
-//! the last axis: y in the plane, z in space.
-//!
-//! Beside the generators: `sizes` and `sieve` have grain size distributions, `grain` grain shapes, `region` the regions
-//! of packings, `cells` the hierarchical grid for overlap queries, `mould` and `prism` the shapes by dimension.
+#![doc = include_str!("../README.md")]
 
 mod arch;
 mod cards;

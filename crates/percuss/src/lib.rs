@@ -1,10 +1,14 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "run")]
+pub use percuss_audit as audit;
 pub use percuss_bodies as bodies;
 pub use percuss_contact as contact;
 pub use percuss_convex as convex;
 #[cfg(feature = "draw")]
 pub use percuss_draw as draw;
+#[cfg(feature = "run")]
+pub use percuss_equilibrium as equilibrium;
 pub use percuss_expr as expr;
 #[cfg(feature = "fclib")]
 pub use percuss_fclib as fclib;

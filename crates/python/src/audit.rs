@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use percuss_record::PlotError;
-use percuss_run::Threads;
-use percuss_run::audit::{
+use percuss_audit::{
     AuditError, AuditOptions, FindingScope, audit, load_recorded_scene, output_place,
 };
+use percuss_record::PlotError;
+use percuss_run::Threads;
 use pyo3::prelude::*;
 use serde_json::json;
 

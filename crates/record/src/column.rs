@@ -204,6 +204,7 @@ impl ColumnValues {
         }
     }
 
+    /// Appends a count to a column of integers; other columns are left as they are.
     pub fn push_integer(&mut self, x: usize) {
         if let Self::Integer(v) = self {
             // A count never reaches the sign bit.
@@ -211,6 +212,7 @@ impl ColumnValues {
         }
     }
 
+    /// Appends a number to a column of reals or optional reals.
     pub fn push_real(&mut self, x: f64) {
         match self {
             Self::Real(v) => v.push(x),
@@ -219,18 +221,21 @@ impl ColumnValues {
         }
     }
 
+    /// Appends a number or its absence to a column of optional reals.
     pub fn push_optional(&mut self, x: Option<f64>) {
         if let Self::Optional(v) = self {
             v.push(x);
         }
     }
 
+    /// Appends to a column of truth values.
     pub fn push_truth(&mut self, x: bool) {
         if let Self::Truth(v) = self {
             v.push(x);
         }
     }
 
+    /// Appends to a column of texts.
     pub fn push_text(&mut self, x: &Arc<str>) {
         if let Self::Text(v) = self {
             v.push(Arc::clone(x));

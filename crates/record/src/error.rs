@@ -94,6 +94,7 @@ impl RecordError {
         matches!(self, Self::Fault { .. })
     }
 
+    /// A fault of the machine during an operation on a path.
     pub fn fault(path: &Path, doing: &'static str, reason: &io::Error) -> Self {
         Self::Fault {
             path: path.into(),
@@ -102,6 +103,7 @@ impl RecordError {
         }
     }
 
+    /// A file or directory whose content is not what was written.
     pub fn damaged(path: &Path, why: impl ToString) -> Self {
         Self::Damaged {
             path: path.into(),

@@ -1,24 +1,8 @@
-//! Run directories: the files that a run writes, and their readers and writers.
-//!
-//! ```text
-//! DIR/run.json                     the manifest: scene, settings, tables, certificate, findings
-//! DIR/steps-000000.parquet         one row per step: residual, errors, energies; chunk by chunk
-//! DIR/coordinates-000000.parquet   positions and velocities
-//! DIR/contacts-000000.parquet      active constraints with velocities and impulses
-//! DIR/events-000000.parquet        impacts, changes of status
-//! DIR/checkpoint-000123.bin        checkpoints while the run is under way
-//! ```
-//!
-//! These are the tables of a mechanism. A run of bodies has `names`, `steps`, `bodies`, `contacts`, with a periodic
-//! cell `cell`, with joints or position correction `midpoints` and `joints`, and at its end `observables`, `profiles`
-//! and `distributions` (see [`BodiesRecorder`]).
-//!
-//! Every file is written under a temporary name, flushed and renamed (atomic replacement), so that a file with its
-//! final name is complete. A run that is killed loses at most the rows that were not yet a chunk or in a checkpoint,
-//! and a directory can be read while the run goes on. Memory is bounded by one chunk for each table.
+#![doc = include_str!("../README.md")]
 
 mod begin;
 mod body_tables;
+pub mod certificate;
 mod checkpoint;
 mod checkpoint_rows;
 mod checksummed_file;
@@ -37,6 +21,7 @@ mod machine;
 mod manifest;
 mod near;
 mod nonunique;
+pub mod number;
 mod observer;
 mod output_directory;
 mod partial_read;
@@ -46,6 +31,7 @@ mod run_writer;
 mod saved;
 mod schema;
 mod selection;
+mod step_report;
 mod surveys;
 mod table_writer;
 mod tables;
@@ -58,6 +44,8 @@ pub use body_tables::{
     BODY_TABLES, BodiesRecorder, BodyDescription, BodyMotion, RecordShape, describe_body,
     names_table, read_body_descriptions,
 };
+pub use certificate::json::{CertificateJson, NotMet};
+pub use certificate::{Certificate, Criterion, Violation, preparation_warnings};
 pub use checkpoint::{Restored, Snapshot};
 pub use checkpoint_rows::CheckpointRows;
 pub use checksummed_file::{EncodedBytes, decode, encode};
@@ -76,6 +64,7 @@ pub use output_directory::{OutputDirectory, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use run_writer::RunWriter;
 pub use schema::schema_page;
+pub use step_report::StepReport;
 pub use surveys::{CountedDistribution, ProfileRow, Surveys};
 pub use table_writer::TableWriter;
 pub use tables::{MechanismLayout, TABLES};

@@ -52,7 +52,7 @@ struct OpenDirectory {
     old: bool,
     resumed: bool,
     lock: Option<Lock>,
-    scribe: ChunkWriter,
+    chunk_writer: ChunkWriter,
 }
 
 /// The restored checkpoint of a resumed run.
@@ -125,7 +125,7 @@ impl RunWriter {
                 old: true,
                 resumed: true,
                 lock: Some(lock),
-                scribe: ChunkWriter::new(directory.into()),
+                chunk_writer: ChunkWriter::new(directory.into()),
             }),
             manifest,
             policy: known.unwrap_or(cadence),
@@ -165,7 +165,7 @@ impl RunWriter {
             old,
             resumed: false,
             lock: Some(lock),
-            scribe: ChunkWriter::new(directory.clone()),
+            chunk_writer: ChunkWriter::new(directory.clone()),
             directory,
         });
         self.write_manifest()
@@ -189,7 +189,7 @@ impl RunWriter {
     /// An earlier chunk could not be written.
     pub fn submit_full_chunk(&self, table: &mut TableWriter) -> Result<(), RecordError> {
         match &self.open {
-            Some(open) if table.full() => table.submit(&open.scribe),
+            Some(open) if table.full() => table.submit(&open.chunk_writer),
             _ => Ok(()),
         }
     }
@@ -202,7 +202,7 @@ impl RunWriter {
         let Some(open) = &self.open else {
             return Ok(None);
         };
-        open.scribe.flush()?;
+        open.chunk_writer.flush()?;
         Ok(Some(open.directory.clone()))
     }
 
@@ -325,7 +325,7 @@ impl RunWriter {
         let Some(open) = self.open.take_if(|open| !open.resumed) else {
             return Ok(());
         };
-        open.scribe.flush()?;
+        open.chunk_writer.flush()?;
         let directory = &open.directory;
         checkpoint::rewind(directory, 0, &[])?;
         let fault = |e| RecordError::fault(directory, "take this directory away", &e);

@@ -63,9 +63,9 @@ impl TableWriter {
     ///
     /// # Errors
     /// An earlier chunk could not be written.
-    pub(super) fn submit(&mut self, scribe: &ChunkWriter) -> Result<(), RecordError> {
+    pub(super) fn submit(&mut self, chunk_writer: &ChunkWriter) -> Result<(), RecordError> {
         let job = self.job();
-        scribe.submit(job)
+        chunk_writer.submit(job)
     }
 
     fn job(&mut self) -> ChunkJob {

@@ -14,10 +14,10 @@ use percuss_record::{SimulationRef, Step};
 use percuss_scene::SceneError;
 use percuss_scene::file::END_TOLERANCE;
 
-use crate::certificate::Certificate;
 use crate::progress::{ProgressCallback, RunProgress};
 use crate::simulation::{Checkpoint, Simulation};
 use crate::stop::{EarlyStop, StopReason};
+use percuss_record::Certificate;
 
 /// The observers of a run, in the order of its kind.
 pub trait StepObservers {

@@ -1,16 +1,12 @@
-//! From a scene to a motion, and what is found in it.
+#![doc = include_str!("../README.md")]
 
-pub mod audit;
 pub mod bodies_run;
-mod certificate;
 mod drive;
-pub mod equilibrium;
 mod evaluate;
 mod execute;
 pub mod finding;
 mod mechanism_run;
 mod nonunique;
-pub mod number;
 mod parallel;
 mod progress;
 mod recorded;
@@ -18,7 +14,6 @@ mod resume;
 mod scan;
 mod simulation;
 pub mod statistics;
-mod step_report;
 mod stop;
 pub mod study;
 mod sweeping;
@@ -28,10 +23,9 @@ pub use bodies_run::world_run::{AnyWorld, RunTemplate, WorldRun};
 pub use bodies_run::{
     BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, run_bodies,
 };
-pub use certificate::criterion::{Criterion, Violation};
-pub use certificate::json::{CertificateJson, NotMet};
-pub use certificate::{Certificate, preparation_warnings};
-pub use evaluate::compiled_findings::{check_collection, check_findings, observable_request};
+pub use evaluate::compiled_findings::{
+    check_collection, check_findings, compile_findings, observable_request,
+};
 pub use evaluate::{evaluate_bodies_findings, evaluate_findings, run_bodies_observing};
 pub use execute::{
     ActiveRun, CheckpointOverrides, EndedRun, FindingsOf, InterruptedRun, Run, RunEnd, RunOptions,
@@ -41,10 +35,10 @@ pub use finding::Value;
 pub use mechanism_run::{MechanismOutcome, MotionSpan, run_mechanism, run_motion};
 pub use nonunique::nonunique_instants;
 pub use parallel::Threads;
+pub use percuss_record::StepReport;
 pub use progress::{RunProgress, Warnings};
 pub use recorded::{ResumePoint, RunError, RunListener, RunOutcome, decomposition_errors};
 pub use simulation::{Checkpoint, Simulation, SimulationState};
-pub use step_report::StepReport;
 pub use stop::{EarlyStop, StopReason};
 pub use study::study_directory::{StudyDirectory, StudyError, StudyProgress};
 pub use study::{Shard, StudyFile, StudyResult, StudyTable};

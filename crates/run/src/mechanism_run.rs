@@ -10,15 +10,15 @@
 use percuss_mechanism::{
     EventDriven, Integrator, MechanismError, Scheme, StepReport, System, TimeStepper,
 };
-use percuss_record::{EncodedBytes, MechanismRef, Observer, SimulationRef, Snapshot, Step};
+use percuss_record::{
+    Certificate, Criterion, EncodedBytes, MechanismRef, Observer, SimulationRef, Snapshot, Step,
+};
 use percuss_scene::{BuiltMechanism, CertificateBounds, SceneError};
 
-use crate::certificate::{Certificate, Criterion};
 use crate::drive::{Driver, Stage, StepObservers};
 use crate::progress::{ProgressCallback, RunProgress};
 use crate::resume::{self, MechanismCheckpoint};
 use crate::simulation::{Checkpoint, Simulation, SimulationState};
-use crate::step_report;
 use crate::stop::{EarlyStop, StopReason, infeasible_text};
 use crate::sweeping::SweepMotion;
 use crate::trajectory::{Interpolation, Trajectory};
@@ -239,7 +239,7 @@ impl Simulation for MotionSimulation<'_> {
         self.motion.state().t
     }
 
-    fn report(&self) -> step_report::StepReport {
+    fn report(&self) -> percuss_record::StepReport {
         self.motion.step_report().into()
     }
 

@@ -6,12 +6,11 @@
 
 use percuss_mechanism::MotionCheckpoint;
 use percuss_record as record;
-use percuss_record::{EncodedBytes, Restored};
+use percuss_record::{Certificate, EncodedBytes, Restored};
 use percuss_scene::SceneError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::certificate::Certificate;
 use crate::trajectory::{Trajectory, TrajectoryIncrement};
 
 /// State of a run at the end of a step.

@@ -3,9 +3,9 @@
 use percuss_mechanism::MotionCheckpoint;
 use percuss_record::{SimulationRef, WorldRef};
 
-use crate::certificate::{Certificate, Criterion};
-use crate::step_report::StepReport;
 use crate::stop::StopReason;
+use percuss_record::StepReport;
+use percuss_record::{Certificate, Criterion};
 
 /// A mechanism, a sweeping process or a world of bodies that is stepped.
 ///

@@ -1,19 +1,4 @@
-//! `percuss verify`: independent verification of the records of a run.
-//!
-//! Every recorded step is recomputed from the recorded poses, velocities and impulses and from the masses, shapes,
-//! laws and forces in the scene's text. The recorded columns are compared with what the equations give:
-//!
-//! ```text
-//! midpoint    q_M = q_F − ½h v_F                  gaps      x ∓ ½ g n on both surfaces
-//! momentum    A(v_F − v_I) = hF + Σ Gᵀ S          velocity  U_I = G v_I + W,  U_F = G v_F + W
-//! laws        0 ≤ Ū_n ⊥ S_n ≥ 0,  −Ū_t ∈ N_{S_n D}(S_t),   Ū = U_F + ρ U_I         (M88 §11, JM92 §6–7)
-//! energy      T_F − T_I = work + impact + sliding + boundary + …
-//! ```
-//!
-//! Laws, projections, residual, kinematics, surfaces and works are implemented here a second time. The engine's
-//! solvers, residual evaluator, contact detection and energy balance are not called: a test of this module searches
-//! its source files for their names. The definitions of a scene (bodies, joints, constraints, laws of pairs) are
-//! those of the engine's crates. Memory is bounded by one chunk of each table and the bodies of two states.
+#![doc = include_str!("../README.md")]
 
 mod bodies;
 mod certificate;

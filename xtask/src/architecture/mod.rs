@@ -1,9 +1,11 @@
 //! Sentences of ARCHITECTURE.md that a program can check.
 //!
-//! Which files ask for the variant of a contact law, which contain `unsafe`, and which crate depends
-//! on which: `xtask/architecture.toml` names them, and the sources must agree in both directions.
+//! Which files ask for the variant of a contact law, which contain `unsafe`, which crate depends on
+//! which, and what a crate names of another where that is limited: `xtask/architecture.toml` names
+//! them, and the sources must agree in both directions.
 
 mod laws;
+mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -28,6 +30,9 @@ struct List {
     unsafe_files: BTreeSet<String>,
     /// For each crate the crates of the workspace it depends on, tests left out.
     uses: BTreeMap<String, BTreeSet<String>>,
+    /// For a crate and one it depends on, all that it names of it; other pairs are free.
+    #[serde(default)]
+    names: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
 /// Compares the sources with the list.
@@ -48,6 +53,7 @@ pub fn check(root: &Path) -> Outcome {
         &mut findings,
     );
     judge_uses(&list.uses, &uses(&packages), &mut findings);
+    check_names(root, &packages, &list.names, &mut findings)?;
     Ok(findings)
 }
 
@@ -212,6 +218,59 @@ fn judge_uses(
             ));
         }
     }
+}
+
+/// A finding for each path into a crate on one side only: in the sources, or in the list.
+fn check_names(
+    root: &Path,
+    packages: &[Package],
+    listed: &BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    findings: &mut Findings,
+) -> Result<(), String> {
+    for (name, others) in listed {
+        let Some(package) = packages.iter().find(|package| &package.name == name) else {
+            findings.push(format!(
+                "{LIST}: `names` has {name}, which is no crate: remove it"
+            ));
+            continue;
+        };
+        for (other, allowed) in others {
+            let found = paths_into(root, package, other)?;
+            for (path, place) in found.iter().filter(|(path, _)| !allowed.contains(*path)) {
+                findings.push(format!(
+                    "{place}: {name} names `{path}` of {other}, which `names` in {LIST} does not allow: do without, or add it there and to ARCHITECTURE.md"
+                ));
+            }
+            for path in allowed.iter().filter(|path| !found.contains_key(*path)) {
+                findings.push(format!(
+                    "{LIST}: `names` says that {name} names `{path}` of {other}, which it does not: remove it"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The paths of a crate's sources into another crate, each with its first place; files of tests left out.
+fn paths_into(
+    root: &Path,
+    package: &Package,
+    other: &str,
+) -> Result<BTreeMap<String, String>, String> {
+    let library = other.replace('-', "_");
+    let mut found = BTreeMap::new();
+    for source in crates::sources(root, &package.folder)? {
+        let text = files::text(root, &source.path)?
+            .ok_or_else(|| format!("{} is not text: Rust sources are UTF-8", source.path))?;
+        let tokens: TokenStream = text
+            .parse()
+            .map_err(|error| format!("{} does not parse as Rust: {error}", source.path))?;
+        for (path, line) in names::paths(tokens, &library) {
+            let place = format!("{}:{line}", source.path);
+            found.entry(path).or_insert(place);
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

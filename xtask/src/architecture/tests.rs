@@ -125,3 +125,34 @@ fn entries_of_the_table_that_do_not_hold_are_findings() {
     let found = findings(&format!("{NOTHING}r = []\n"), P, "");
     assert!(found[0].contains("names r, which is no crate"), "{found:?}");
 }
+
+#[test]
+fn names_of_a_limited_crate_are_compared_with_the_list() {
+    let manifest = "[package]\nname = \"p\"\n[dependencies]\nq = \"1\"\n";
+    let list = |names: &str| {
+        format!(
+            "matches_law = []\nunsafe_files = []\n[uses]\np = [\"q\"]\nq = []\n[names.p]\nq = [{names}]\n"
+        )
+    };
+    let source = "use q::{A, b::C};\nfn f() -> bool { matches!(g(), q::b::C::D) }";
+    // The list that is true.
+    let found = findings(&list("\"A\", \"b::C\""), manifest, source);
+    assert!(found.is_empty(), "{found:?}");
+    // A name that is missing in the list.
+    let found = findings(&list("\"A\""), manifest, source);
+    assert!(
+        found.len() == 1 && found[0].starts_with("crates/p/src/lib.rs:1: p names `b::C` of q"),
+        "{found:?}"
+    );
+    // A name that is not used any more.
+    let found = findings(&list("\"A\", \"b::C\", \"E\""), manifest, source);
+    assert!(
+        found.len() == 1 && found[0].contains("p names `E` of q, which it does not"),
+        "{found:?}"
+    );
+    // Everything at once, and the crate under another name.
+    for source in ["use q::*;", "use q as other;", "use q::{self, A};"] {
+        let found = findings(&list(""), manifest, source);
+        assert!(!found.is_empty(), "{source}");
+    }
+}

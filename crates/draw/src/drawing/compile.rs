@@ -1,9 +1,8 @@
 //! Compiles the `[[drawing]]` entries of a scene to items that can be evaluated at a state.
 
+use percuss_input::{expression_error, value_error};
 use percuss_mechanism::System;
-use percuss_scene::file::{
-    DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec, expression_error, value_error,
-};
+use percuss_scene::file::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
 use percuss_scene::symbolic::{DrawingProgram, DrawingProgramError};
 use percuss_scene::{Formula, InputError, Scene, SceneError, SymbolicSystem};
 

@@ -3,7 +3,7 @@
 //! Both axes have one scale. A drawing in space is shown by an oblique parallel projection from above. Items
 //! are painted in order of declaration (painter's algorithm): a later item covers an earlier one.
 
-use percuss_run::number::format_short;
+use percuss_record::number::format_short;
 
 use super::drawing_data::{Drawing, Item, Kind};
 use super::svg_writer::{Px, Stroke, SvgWriter};

@@ -1,6 +1,6 @@
 //! Legend of a picture: axes, scale bar, axis triad, colour bar, widths of forces.
 
-use percuss_run::number::format_short;
+use percuss_record::number::format_short;
 
 use super::body_colours::ColourLegend;
 use super::camera::Camera;

@@ -124,7 +124,7 @@ fn grid(paper: &mut SvgWriter, rose: &RoseDiagram, most: f64, unit: f64) {
             at,
             12.0,
             Anchor::Middle,
-            &percuss_run::number::format_short(*level),
+            &percuss_record::number::format_short(*level),
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use percuss_record::BodyDescription;
 use percuss_record::frame::Frame;
-use percuss_run::number::format_short;
+use percuss_record::number::format_short;
 
 use super::body_colours::{BodyColours, ColourLegend};
 use super::camera::Camera;

@@ -1,18 +1,18 @@
 //! The plots that a scene declares: observables of runs, columns of studies.
 
+use percuss_input::{expression_error, value_error};
 use percuss_record::{NullObserver, PlotError, Record};
 use percuss_run::finding::ground::with_expression_context;
 use percuss_run::statistics::block::running;
 use percuss_run::study::compile_study;
 use percuss_run::{Threads, run_mechanism};
-use percuss_scene::file::{expression_error, value_error};
 use percuss_scene::{
     Formula, Observable, Plot, PlotKind, Scene, SceneError, SceneKind, SymbolicSystem,
 };
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::sampled_motion::SampledMotion;
-use super::{bodies_plots as collection, unit};
+use super::{bodies_plots, unit};
 use crate::picture::check_pictures;
 
 /// Name of the case that is the run itself.
@@ -48,7 +48,7 @@ pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
     }
     match scene.kind() {
         SceneKind::Mechanism => Ok(()),
-        SceneKind::Bodies => collection::check(scene),
+        SceneKind::Bodies => bodies_plots::check(scene),
     }
 }
 
@@ -65,7 +65,7 @@ pub(super) fn figure(
     let series = match &plot.study {
         Some(study) => of_study(scene, plot, study, threads, note)?,
         None if scene.kind() == SceneKind::Bodies => {
-            collection::of_cases(record, scene, plot, threads, note)?
+            bodies_plots::of_cases(record, scene, plot, threads, note)?
         }
         None => of_cases(record, scene, plot, note)?,
     };

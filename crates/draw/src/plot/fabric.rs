@@ -77,7 +77,7 @@ pub(super) fn rose(
         note: format!(
             "{} contacts that press, t = {} s",
             directions.len(),
-            percuss_run::number::format_short(at)
+            percuss_record::number::format_short(at)
         ),
         axes: axes.map(String::from),
         petals: [

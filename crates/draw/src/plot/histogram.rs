@@ -148,7 +148,7 @@ pub(super) fn forces(record: &Record, wish: &PlotOptions) -> Result<Figure, Plot
         .collect();
     let t = picked.numbers.get(1).and_then(|t| t.first()).copied();
     let at = t.map_or(String::new(), |t| {
-        format!(", t = {} s", percuss_run::number::format_short(t))
+        format!(", t = {} s", percuss_record::number::format_short(t))
     });
     let mut line = Series {
         points: points.clone(),

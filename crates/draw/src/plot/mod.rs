@@ -1,7 +1,7 @@
 //! Plots of runs and studies: SVG, and PNG from it.
 //!
 //! [`RunPlots`] finds the plots of a run directory by name: those that the scene declares and the standard
-//! ones. It makes a [`Figure`], which is data; [`svg`] draws it, [`png`] rasterises the drawing. Observables
+//! ones. It makes a [`Figure`], which is data; [`svg`] draws it, [`crate::rasterise::png`] rasterises the drawing. Observables
 //! are evaluated from the scene's text in the manifest, so a run directory is all that a plot needs.
 
 mod bodies_plots;

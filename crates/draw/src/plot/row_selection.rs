@@ -241,7 +241,7 @@ fn word(values: &ColumnValues, row: usize, names: &[String]) -> Arc<str> {
             let name = usize::try_from(n).ok().and_then(|n| names.get(n));
             name.map_or_else(|| n.to_string().into(), |name| name.as_str().into())
         }
-        CellValue::Real(x) => percuss_run::number::format_short(x).into(),
+        CellValue::Real(x) => percuss_record::number::format_short(x).into(),
         CellValue::Truth(truth) => truth.to_string().into(),
         CellValue::Null => "-".into(),
     }

@@ -10,8 +10,8 @@ use super::figure::Figure;
 use super::histogram::{self, FORCES};
 use super::options::{PlotOptions, SCALES};
 use super::{
-    bodies_plots as collection, body_paths as path, column_pair as pair, declared, draw,
-    moving_set as moving, profiles as survey, standard, study,
+    bodies_plots, body_paths as path, column_pair as pair, declared, draw, moving_set as moving,
+    profiles, standard, study,
 };
 use crate::axis::Scale;
 use crate::drawing::{self, Theme};
@@ -78,14 +78,14 @@ impl<'a> RunPlots<'a> {
         let mut all: Vec<(String, String)> = declared.collect();
         let bodies = scene.kind() == SceneKind::Bodies;
         let standard = match bodies {
-            true => collection::STANDARD,
+            true => bodies_plots::STANDARD,
             false => standard::STANDARD,
         };
         // Pictures, profiles and distributions of bodies.
         if bodies {
             let pictures = RunPictures::new(self.record, scene).list();
             all.extend(pictures);
-            all.extend(survey::list(scene));
+            all.extend(profiles::list(scene));
         }
         if moving::shows(scene) && all.iter().all(|(known, _)| known != moving::NAME) {
             all.push((moving::NAME.into(), moving::TITLE.into()));
@@ -265,8 +265,8 @@ impl<'a> RunPlots<'a> {
         if let Some(name) = name.strip_prefix(standard::PHASE) {
             return path::phase(self.record, name).map(Some);
         }
-        match survey::figure(self.record, scene, name)? {
-            None => collection::figure(self.record, name),
+        match profiles::figure(self.record, scene, name)? {
+            None => bodies_plots::figure(self.record, name),
             found => Ok(found),
         }
     }

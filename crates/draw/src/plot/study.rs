@@ -1,7 +1,7 @@
 //! Plots of studies: a finding over the varied parameters.
 
+use percuss_record::number::format_short;
 use percuss_record::{Column, ColumnType, ColumnValues, PlotError, Record, Table};
-use percuss_run::number::format_short;
 use percuss_run::study::{REPEATED, VARIED};
 
 use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};

@@ -9,7 +9,7 @@ use percuss_mechanism::{
     EventDriven, Integrator, MechanismError, Scheme, Settings, State, StepReport, System,
     TimeStepper,
 };
-use percuss_run::Certificate;
+use percuss_record::Certificate;
 
 use crate::error::{Error, Result};
 

@@ -7,7 +7,7 @@ mod names;
 mod view;
 
 use percuss_bodies::{Pose, Settings, StepReport, World as EngineWorld};
-use percuss_run::{Certificate, Criterion};
+use percuss_record::{Certificate, Criterion};
 
 use crate::body::Dimension;
 use crate::error::{Error, Result};

@@ -1,8 +1,8 @@
 //! Audits of systems whose order of convergence and whose sensitivity are known.
 
+use percuss_audit::{Audit, AuditError, AuditOptions, FindingScope, SensitivityClass, audit};
 use percuss_record::NullObserver;
 use percuss_run::Threads;
-use percuss_run::audit::{Audit, AuditError, AuditOptions, FindingScope, SensitivityClass, audit};
 use percuss_scene::Scene;
 
 fn audited(text: &str, set: &[(&str, &str)]) -> Audit {

@@ -1,7 +1,7 @@
 //! Painlevé's configurations among bodies.
 
-use percuss_record::NullObserver;
-use percuss_run::{Certificate, Criterion, ObservableRequest, Threads};
+use percuss_record::{Certificate, Criterion, NullObserver};
+use percuss_run::{ObservableRequest, Threads};
 use percuss_scene::Scene;
 
 use crate::scene_mechanisms::go;

@@ -1,7 +1,7 @@
 //! Steps whose velocities the laws leave open.
 
-use percuss_record::NullObserver;
-use percuss_run::{BodiesOutcome, Criterion, ObservableRequest, Threads};
+use percuss_record::{Criterion, NullObserver};
+use percuss_run::{BodiesOutcome, ObservableRequest, Threads};
 use percuss_scene::Scene;
 
 /// A box that exactly fits between two fixed walls.

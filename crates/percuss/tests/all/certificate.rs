@@ -1,7 +1,7 @@
 //! Each bound of a certificate: a scene that breaks it, one that just does not, and what is said of it.
 
-use percuss_record::NullObserver;
-use percuss_run::{Certificate, ObservableRequest, Threads};
+use percuss_record::{Certificate, NullObserver};
+use percuss_run::{ObservableRequest, Threads};
 use percuss_scene::{Scene, SceneKind};
 
 fn scene(text: &str) -> Scene {

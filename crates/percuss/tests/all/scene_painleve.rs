@@ -1,7 +1,7 @@
 //! Motions that need not go on as they do, and say so; a sweep that has no way on.
 
 use percuss_mechanism::{StateRef, System, painleve};
-use percuss_run::Criterion;
+use percuss_record::Criterion;
 
 use crate::scene_mechanisms::go;
 

@@ -4,7 +4,8 @@ use percuss_mechanism::{
     AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, Integrator as Moves, MechanismError,
     Scheme, Settings, State, StateRef, System, TimeStepper,
 };
-use percuss_run::{Certificate, Interpolation, MotionSpan, Trajectory, run_motion};
+use percuss_record::Certificate;
+use percuss_run::{Interpolation, MotionSpan, Trajectory, run_motion};
 use percuss_scene::CertificateBounds;
 use pyo3::prelude::*;
 

@@ -2,7 +2,8 @@
 
 use numpy::{PyArray1, PyArrayMethods};
 use percuss_mechanism::{Constraint, EventKind, StepReport, System};
-use percuss_run::{Certificate, Trajectory};
+use percuss_record::Certificate;
+use percuss_run::Trajectory;
 use percuss_scene::{Sample, SymbolicSystem};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

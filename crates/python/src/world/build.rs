@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use numpy::PyReadonlyArray2;
 use percuss_bodies::{Freedom, Model};
-use percuss_record::NullObserver;
-use percuss_run::{AnyWorld, Certificate, Threads};
+use percuss_record::{Certificate, NullObserver};
+use percuss_run::{AnyWorld, Threads};
 use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use percuss_scene::{InputError, Origin, Scene, SceneError};
 use pyo3::prelude::*;

@@ -13,9 +13,8 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::PyReadonlyArray2;
 use percuss_bodies::{Dim, State, StepReport, World};
-use percuss_run::{
-    AnyWorld, BodiesObservable, Certificate, Criterion, ObservableRequest, RunTemplate,
-};
+use percuss_record::{Certificate, Criterion};
+use percuss_run::{AnyWorld, BodiesObservable, ObservableRequest, RunTemplate};
 use percuss_scene::Scene;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

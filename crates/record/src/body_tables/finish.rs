@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::error::RecordError;
 use super::super::manifest::RunStatus;
 use super::recorder::BodiesRecorder;
-use super::{profiles as survey, tables};
+use super::{profiles, tables};
 use crate::selection::with_compression;
 use crate::surveys::Surveys;
 use crate::table_writer::TableWriter;
@@ -58,7 +58,7 @@ impl BodiesRecorder {
             return Ok(());
         };
         // The manifest lists the new tables.
-        self.surveys = survey::write(&directory, surveys)?;
+        self.surveys = profiles::write(&directory, surveys)?;
         self.list_tables(self.writer.manifest.status != RunStatus::Running);
         self.writer.write_manifest()
     }

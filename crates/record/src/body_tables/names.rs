@@ -60,6 +60,7 @@ pub struct BodyDescription {
 
 /// A dimension whose shapes can be recorded.
 pub trait RecordShape: Dim {
+    /// The columns of `names` that describe a shape.
     fn shape_columns(shape: &Self::Shape) -> ShapeColumns;
     /// Address of a shared shape, to recognise it; `None` for shapes that are plain numbers.
     fn shared_address(shape: &Self::Shape) -> Option<usize>;

@@ -9,14 +9,13 @@ use std::borrow::Cow;
 
 use percuss_bodies::{Dim, State, StepReport};
 use percuss_mechanism::Event;
-use percuss_record::{Observer, Snapshot, decode, encode};
+use percuss_record::{Certificate, Observer, Snapshot, decode, encode};
 use percuss_scene::SceneError;
 use serde::{Deserialize, Serialize};
 
 use super::event_detector::EventDetectorCheckpoint;
 use super::observables::ObservablesCheckpoint;
 use super::outcome::{BodiesOutcome, PreparationOutcome};
-use crate::certificate::Certificate;
 
 /// Checkpoint at the end of a step of a preparation or of the run; the state is encoded beside it.
 #[derive(Debug, Clone, Serialize, Deserialize)]

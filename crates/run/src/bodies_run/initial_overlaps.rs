@@ -2,9 +2,8 @@
 //! with names.
 
 use percuss_bodies::{DeepestContact, Dim, Overlap, World, WorldError};
+use percuss_record::{Certificate, Criterion};
 use percuss_scene::bodies_scene::{OverlapRule, SceneNames};
-
-use crate::certificate::{Certificate, Criterion};
 
 /// Default for the allowed initial overlap, as a share of the smaller body's radius.
 const ALLOWED: f64 = 1e-6;

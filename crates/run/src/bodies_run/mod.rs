@@ -18,9 +18,10 @@
 //! | `granular` | granular measures: stress, fabric, force chains, inertial number |
 //! | `network` | m-core of the force network, rattlers |
 //! | `distributions` | distributions counted during the run |
-//! | `event_detector` | impacts, touches, detachments, stick and slip |
+//! | `event_detector` | event detector: impacts, touches, detachments, stick and slip |
 //! | `observed_dim` | the dimension as observables see it |
 //!
+//! Which quantity a name in an expression means is in [`percuss_scene::bodies_scene::names`].
 //! Of a run only the requested values are kept in memory; poses go to the observer.
 
 mod bodies_driver;

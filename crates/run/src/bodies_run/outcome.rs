@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use percuss_mechanism::Event;
-use percuss_record::CountedDistribution;
+use percuss_record::{Certificate, CountedDistribution, preparation_warnings};
 use percuss_scene::CertificateBounds;
 use percuss_scene::bodies_scene::SceneNames;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::certificate::{Certificate, preparation_warnings};
 use crate::stop::EarlyStop;
 
 /// What is to be kept of a run. Poses are not: those of a million bodies would not fit.

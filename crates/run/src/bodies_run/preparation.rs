@@ -4,7 +4,7 @@
 //! of the one before; the first one, or the run itself, resolves the initial overlaps.
 
 use percuss_bodies::{Dim, Model, Settings, State, World};
-use percuss_record::{Observer, Step, WorldRef};
+use percuss_record::{Certificate, Observer, Step, WorldRef};
 use percuss_scene::SceneError;
 use percuss_scene::bodies_scene::Preparation;
 
@@ -15,7 +15,6 @@ use super::observables::Observables;
 use super::observed_dim::ObservedDim;
 use super::outcome::{BodiesOutcome, PreparationOutcome};
 use super::world_simulation::WorldSimulation;
-use crate::certificate::Certificate;
 use crate::drive::{Driver, Stage, StepObservers};
 use crate::progress::ProgressCallback;
 use crate::simulation::{Checkpoint, SimulationState};

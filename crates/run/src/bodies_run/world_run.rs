@@ -9,7 +9,7 @@
 //! sees. Here the world stays the caller's: between two steps it may be inspected and changed.
 
 use percuss_bodies::{Plane, Space, World, WorldError};
-use percuss_record::{Observer, WorldRef};
+use percuss_record::{Certificate, Observer, WorldRef};
 use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
 use percuss_scene::{Formula, Scene};
 
@@ -18,7 +18,6 @@ use super::main_run::{Prepared, RunSpec};
 use super::observed_dim::ObservedDim;
 use super::outcome::{BodiesOutcome, ObservableRequest};
 use super::{initial_overlaps as start, main_run as follow};
-use crate::certificate::Certificate;
 use crate::parallel::Threads;
 use crate::progress::RunProgress;
 

@@ -6,10 +6,10 @@ use percuss_scene::bodies_scene::SceneNames;
 
 use super::initial_overlaps as start;
 use super::observed_dim::ObservedDim;
-use crate::certificate::Criterion;
 use crate::simulation::{Simulation, SimulationState};
-use crate::step_report::StepReport;
 use crate::stop::StopReason;
+use percuss_record::Criterion;
+use percuss_record::StepReport;
 
 /// A world with the names of its bodies and joints.
 pub(super) struct WorldSimulation<'a, D: ObservedDim> {

@@ -3,11 +3,11 @@
 use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
 use percuss_scene::{FindingSpec as Asked, Scene, SceneError, SceneKind};
 
-use crate::bodies_run as watch;
+use crate::bodies_run;
 use crate::bodies_run::ObservableRequest;
 use crate::finding::expression::Expression;
 use crate::finding::ground::{ExpressionContext, expectation, with_expression_context, wrong};
-use crate::statistics as survey;
+use crate::statistics;
 use crate::study::{CompiledStudy, compile_study};
 
 /// The findings and studies of a scene, compiled.
@@ -56,7 +56,7 @@ pub fn check_collection(scene: &Scene, collection: &BuiltBodies) -> Result<(), S
         scene,
         &mut ExpressionContext::of_collection(scene, collection),
     )?;
-    watch::check_stops(scene, collection)
+    bodies_run::check_stops(scene, collection)
 }
 
 /// What the main run of a scene of bodies must keep for its findings, plots and profiles.
@@ -80,7 +80,7 @@ pub fn observable_request(
         }
     }
     for profile in &collection.names().profiles {
-        let texts = survey::texts(profile, collection.dimension());
+        let texts = statistics::texts(profile, collection.dimension());
         texts.iter().for_each(|text| wanted.observable(text));
     }
     wanted.distributions = true;

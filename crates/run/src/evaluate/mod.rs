@@ -2,9 +2,6 @@
 
 pub(crate) mod compiled_findings;
 
-pub(crate) use compiled_findings::compile_findings;
-pub use compiled_findings::{check_findings, observable_request};
-
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -12,6 +9,7 @@ use percuss_record::Observer;
 use percuss_scene::bodies_scene::BuiltBodies;
 use percuss_scene::{FindingSpec as Asked, Scene, SceneError};
 
+use self::compiled_findings::compile_findings;
 use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
 use crate::finding::Finding;
 use crate::finding::evaluated_run::{EvaluatedRun, Studies};
@@ -41,7 +39,7 @@ pub fn evaluate_findings(
 }
 
 /// As [`evaluate_findings`] for a scene of bodies. The observables that the findings need must have
-/// been requested: see [`observable_request`](crate::finding::observable_request).
+/// been requested: see [`observable_request`](crate::observable_request).
 ///
 /// # Errors
 /// As [`evaluate_findings`].
@@ -160,7 +158,7 @@ fn finding(
     let (value, ok, reason) = match value {
         Err(Absent(reason)) => (None, Some(false), Some(reason)),
         Ok(value) => {
-            let (ok, reason) = expectation.judge(&value);
+            let (ok, reason) = expectation.compare(&value);
             // The certificate of the main run is reported by itself; those of its preparations, of
             // a case and of the runs of a study are reported nowhere else, so findings fail with
             // them.

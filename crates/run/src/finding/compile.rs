@@ -1,8 +1,8 @@
 //! Compiles the call of a measure in a value expression.
 
+use percuss_record::Certificate;
 use percuss_scene::Study;
 
-use crate::certificate::Certificate;
 use crate::finding::accuracy::{Accuracy, Norm, Reference};
 use crate::finding::expression::Expression;
 use crate::finding::list::OfList;

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use percuss_mechanism::{Event, System};
+use percuss_record::Certificate;
 use percuss_scene::{Observable, Sample, Scene, SymbolicSystem};
 
 use crate::bodies_run::BodiesOutcome;
-use crate::certificate::Certificate;
 use crate::finding::value::{Absent, Value, Valued};
 use crate::mechanism_run::MechanismOutcome;
 use crate::trajectory::{Interpolation, Trajectory};

@@ -1,9 +1,9 @@
 //! Measures of events, impulses and the certificate.
 
 use percuss_mechanism::{Event, EventKind};
+use percuss_record::Certificate;
 
 use super::evaluated_run::EvaluatedRun;
-use crate::certificate::Certificate;
 use crate::finding::measure::EventMeasure;
 use crate::finding::value::{Absent, Valued};
 use crate::finding::zeno;

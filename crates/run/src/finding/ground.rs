@@ -6,7 +6,7 @@ use percuss_scene::{
     SymbolicSystem,
 };
 
-use super::judge::Expectation;
+use super::expectation::Expectation;
 use super::language::Language;
 use super::names::Names;
 use crate::bodies_run::BodiesOutcome;
@@ -15,12 +15,20 @@ use crate::bodies_run::BodiesOutcome;
 pub enum ExpressionContext<'a> {
     /// A mechanism.
     Mechanism {
+        /// The system.
         system: Box<SymbolicSystem>,
+        /// Start time of the run.
         start: f64,
+        /// Step length.
         step: f64,
     },
     /// A scene of bodies.
-    Bodies { glossary: NameTable<'a>, step: f64 },
+    Bodies {
+        /// The names that expressions may use.
+        glossary: NameTable<'a>,
+        /// Step length.
+        step: f64,
+    },
 }
 
 impl<'a> ExpressionContext<'a> {

@@ -21,7 +21,7 @@ pub fn meets_expectation(asked: &Asked, subject: &EvaluatedRun<'_>, value: &Valu
     let step = Some(subject.step()).filter(|h| h.is_finite());
     let parameters = subject.parameters();
     let expected = expectation(subject.scene(), asked, parameters, step.unwrap_or(1.0));
-    expected.ok()?.judge(value).0
+    expected.ok()?.compare(value).0
 }
 
 /// Runs a scene and keeps what findings are evaluated on: the whole trajectory, or the requested

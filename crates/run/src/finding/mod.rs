@@ -1,20 +1,20 @@
 //! Findings: values measured on the motion of a scene and compared with what is expected.
 //!
-//! A finding is a value expression ([`crate::file::FindingSpec`]). `scan`, `compile` and
-//! `expression` compile it, with the names of `names` and `language`; `plan` does so for all
-//! findings and studies of a scene. `laboratory` makes the runs and evaluates, on a run (`subject`)
-//! or on runs that are not kept (`sampler`); `want` says what a run of bodies must keep. `measure`
-//! lists the measures; `series`, `happening`, `zeno`, `accuracy`, `list` and `statics` compute
-//! them; `judge` compares a value (`value`) with its expectation. A finding without a value (there
+//! A finding is a value expression ([`percuss_scene::FindingSpec`]). `crate::scan`, `compile` and
+//! `expression` compile it, with the names of `names` and `language`, in the context of a scene
+//! (`ground`). `crate::evaluate` does so for all findings of a scene, makes the runs and evaluates,
+//! on a run (`evaluated_run`) or on runs that are not kept (`made`, `sampler`); `want` says what a
+//! run of bodies must keep. `measure` lists the measures; `series`, `event_measures`, `zeno`,
+//! `accuracy`, `list` and `statics` compute them; `expectation` compares a value (`value`) with its expectation. A finding without a value (there
 //! is no third impact) is no input error: it has a reason instead, and is not met.
 
 mod accuracy;
 pub(crate) mod compile;
 pub(crate) mod evaluated_run;
 mod event_measures;
+mod expectation;
 pub(crate) mod expression;
 pub mod ground;
-mod judge;
 pub(crate) mod language;
 mod list;
 pub(crate) mod made;

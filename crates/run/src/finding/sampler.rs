@@ -4,12 +4,11 @@
 use percuss_mechanism::{
     ConfigurationSpace, ConstraintReport, Event, MechanismError, State, System, SystemError,
 };
-use percuss_record::{NullObserver, Observer, Step};
+use percuss_record::{Certificate, NullObserver, Observer, Step};
 use percuss_scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
 
 use super::evaluated_run::{between, present};
 use crate::bodies_run::{ObservableRequest, run_bodies};
-use crate::certificate::Certificate;
 use crate::finding::value::{Absent, Valued};
 use crate::mechanism_run::integrate;
 use crate::parallel::Threads;

@@ -1,7 +1,8 @@
 //! Limit analysis of the scene of a run; the value does not depend on the motion.
 
+use percuss_equilibrium as equilibrium;
+
 use super::evaluated_run::EvaluatedRun;
-use crate::equilibrium;
 use crate::finding::value::{Absent, Value, Valued};
 
 /// A figure of a load case.

@@ -4,7 +4,7 @@ mod warnings;
 
 pub use warnings::Warnings;
 
-use crate::certificate::Certificate;
+use percuss_record::Certificate;
 
 /// Progress of a run after a step, with the figures of that step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,9 +1,10 @@
 //! Warnings during a run: one line when a criterion is first violated, one at each tenfold count, and the total at
 //! the end. A thousand steps that miss their tolerance give five lines.
 
+use percuss_record::certificate::words::figure as short;
+use percuss_record::{Certificate, Criterion, preparation_warnings};
+
 use super::RunProgress;
-use crate::certificate::words::figure as short;
-use crate::certificate::{Certificate, Criterion, preparation_warnings};
 
 /// Criteria reported during a run. Reference lengths and the energy at stake grow with a run: criteria that are
 /// divided by them are reported at its end.

@@ -8,7 +8,7 @@
 //!
 //! `block` computes the standard error of a mean of correlated values; `profile` makes profiles
 //! from the series of a run when it has ended; distributions are counted during the run
-//! (`watch::bins`).
+//! (`bodies_run::distributions`).
 
 pub mod block;
 mod profile;

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use percuss_input::report::study as read_study;
+use percuss_input::{Reader, parse as parse_tree};
 use percuss_scene::builtin::read;
-use percuss_scene::file::{Reader, parse_tree, read_study};
 use percuss_scene::{Formula, InputError, Origin, Scene, SceneError, Study};
 use serde::Serialize;
 

@@ -16,13 +16,12 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use percuss_record::RecordError;
+use percuss_record::{Certificate, RecordError};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::shard::Shard;
 use super::table::{Cell, End, StudyRow};
-use crate::certificate::Certificate;
 use crate::finding::Value;
 
 /// Name of the file with the identity of the study.

@@ -7,11 +7,11 @@
 //! | module | contents |
 //! |---|---|
 //! | `file` | study files |
-//! | `points`, `span`, `random` | values of the runs: grids, samples, Latin hypercubes; the random generator |
+//! | `compile` | expressions of a study, against the names of its scene |
+//! | `points`, `span` | values of the runs: grids, samples, Latin hypercubes |
 //! | `row`, `bisect` | one run of a study; bisection |
 //! | `table` | the result, groups of equal outcomes |
-//! | `parallel` | runs on several threads |
-//! | `campaign`, `shard`, `journal`, `keep` | a study in a directory: shards, journals, records |
+//! | `study_directory`, `shard`, `journal`, `record`, `recorded_runs` | a study in a directory: shards, journals, table and records |
 
 mod bisect;
 mod compile;

@@ -1,8 +1,8 @@
 //! The table of a study, and groups of runs with the same outcome.
 
+use percuss_record::Certificate;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::certificate::Certificate;
 use crate::finding::Value;
 
 /// How a run of a study ended.

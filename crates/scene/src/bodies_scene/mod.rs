@@ -1,9 +1,9 @@
 //! Scenes of bodies: from the tables of a scene file to a model, an initial state and settings of `bodies`.
 //!
-//! `read` turns TOML tables into the specifications of `spec`, `many`, `structure` and `form`, whose expressions are
-//! still text. `build` evaluates them: shapes, masses, materials and laws, joints, prescribed motions, force fields,
-//! the periodic cell, names and preparations. `sink` has the observer of a run, `fits` the errors of convex
-//! decompositions.
+//! `file::bodies` has the specifications, whose expressions are still text. `build` evaluates them: shapes, masses,
+//! materials and laws, joints, prescribed motions, force fields, the periodic cell, names and preparations. `names`
+//! says which quantity a name in an expression means, `survey` has profiles and distributions, `about` what a built
+//! scene says of itself, `fits` the errors of convex decompositions.
 
 mod about;
 mod build;

@@ -1,9 +1,9 @@
 //! `[certificate]`: the bounds of the certificate of a run.
 
 use super::bounds::CertificateBounds;
-use super::parameters::{Parameters, value_error};
-use super::reader::{Formula, Reader};
-use crate::error::InputError;
+use percuss_input::InputError;
+use percuss_input::{Formula, Reader};
+use percuss_input::{Parameters, value_error};
 
 /// Name of the table in messages.
 const PART: &str = "[certificate]";

@@ -1,7 +1,8 @@
 //! The two kinds of scenes: mechanisms and bodies.
 
+use super::Named;
 use super::Scene;
-use super::spec::{MechanismSpec, Named};
+use super::spec::MechanismSpec;
 use crate::file::bodies::BodiesSpec;
 
 /// The kind of a scene.

@@ -3,16 +3,19 @@
 
 use percuss_sweep::apps::crowd::Room;
 
-use crate::error::InputError;
 use crate::file::{CoordinateSpec, Formula, Named, Reader};
+use percuss_input::InputError;
 
 /// The table `[crowd]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrowdSpec {
+    /// Number of columns in which people stand at the start.
     pub columns: usize,
+    /// Number of rows.
     pub rows: usize,
     /// depth, width, door, radius, speed, jitter, in this order.
     pub numbers: Vec<Formula>,
+    /// Seed of the random displacements at the start.
     pub seed: u64,
 }
 

@@ -1,9 +1,9 @@
 //! Scene files: from TOML text to [`Scene`], a specification whose expressions are still text.
 //!
-//! `tree` is TOML with line numbers and `reader` takes the keys of a table; the `read_*` modules turn tables into the
-//! specifications of `spec`, `report`, `drawing`, `record` and `certificate`. `parameters` evaluates `[parameters]`,
-//! `overrides` applies `--set`, `load` reads files, `grains` replaces grains by numbers of a caller. Mechanics is in
-//! `text` (mechanisms) and `collection` (bodies), which build a scene into what can be run.
+//! `percuss_input` takes the keys of a table; the `read_*` modules and `bodies::read` turn tables into the
+//! specifications of `spec`, `bodies`, `drawing`, `record` and `certificate`. `overrides` applies `--set`, `grains`
+//! replaces grains by numbers of a caller. Mechanics is in `symbolic` (mechanisms) and `bodies_scene` (bodies), which
+//! build a scene into what can be run.
 
 pub(crate) mod bodies;
 mod bounds;
@@ -15,30 +15,23 @@ mod data;
 mod drawing;
 mod grains;
 mod overrides;
-mod parameters;
 mod process;
 mod read_checkpoint;
 mod read_constraints;
 mod read_drawing;
 mod read_mechanism;
 mod read_model;
-mod read_report;
 mod read_run;
 mod read_sweep;
-mod read_vary;
-mod reader;
 mod record;
-mod report;
 mod selection;
 mod spec;
 mod survey;
-mod tree;
 
 use std::path::{Path, PathBuf};
 
 pub use content::SceneKind;
-pub use reader::{Formula, Reader};
-pub use report::{
+pub use percuss_input::report::{
     Bisect, Case, Check, Colour, Datum, FindingSpec, Overrides, Picture, Plot, PlotKind, Spacing,
     Study, VariedValues, Vary,
 };
@@ -51,12 +44,13 @@ pub use crowd::CrowdSpec;
 pub(crate) use crowd::KEYS as CROWD_KEYS;
 pub use data::DataFile;
 pub use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
-pub(crate) use parameters::{Parameters, of_definitions, require_unreserved};
-pub use parameters::{expression_error, value_error};
+pub use percuss_input::Formula;
+pub(crate) use percuss_input::{
+    Item, Named, Parameters, Reader, Value, expression_error, named as read_named, of_definitions,
+    parts as read_parts, require_unreserved, value_error,
+};
 pub(crate) use process::SweepSpec;
 pub(crate) use read_constraints::{friction as read_friction, rebound as read_rebound};
-pub(crate) use read_model::{named as read_named, parts as read_parts};
-pub use read_report::study as read_study;
 pub(crate) use read_run::word as read_word;
 pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub use selection::{
@@ -65,13 +59,11 @@ pub use selection::{
 };
 pub(crate) use spec::{
     BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, MechanismRunSpec,
-    Named, NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec, Word,
+    NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec, Word,
 };
 pub use spec::{END_TOLERANCE, MechanismSpec};
 pub(crate) use survey::DISTRIBUTION_QUANTITIES;
 pub use survey::{DistributionQuantity, DistributionSpec, ProfileSpec};
-pub use tree::parse as parse_tree;
-pub(crate) use tree::{Item, Value};
 
 use crate::error::SceneError;
 use crate::file::bodies::BodiesSpec;
@@ -102,7 +94,7 @@ impl Scene {
     /// # Errors
     /// The text is not a scene, or a parameter has no finite value.
     pub fn parse(name: &str, origin: &str, text: &str) -> Result<Self, SceneError> {
-        let entries = tree::parse(origin, text)?;
+        let entries = percuss_input::parse(origin, text)?;
         let mut root = Reader::new(origin, "", 1, entries);
         let (kind, sweeps) = kind(&mut root)?;
         let (title, source) = (root.text_if("title")?, root.text_if("source")?);
@@ -118,10 +110,10 @@ impl Scene {
             SceneKind::Bodies => Content::Bodies(Box::new(crate::file::bodies::read(&mut root)?)),
         };
         // What is asked of it; keys that nobody took are refused.
-        let cases = read_report::cases(&mut root)?;
-        let studies = read_report::studies(&mut root)?;
-        let findings = read_report::findings(&mut root, &cases)?;
-        let plots = read_report::plots(&mut root, &cases, &studies)?;
+        let cases = percuss_input::report::cases(&mut root)?;
+        let studies = percuss_input::report::studies(&mut root)?;
+        let findings = percuss_input::report::findings(&mut root, &cases)?;
+        let plots = percuss_input::report::plots(&mut root, &cases, &studies)?;
         let cadence = read_checkpoint::cadence(&mut root)?;
         root.finish()?;
         let parameters = Parameters::resolve(origin, content.parameters())?;
@@ -188,7 +180,7 @@ impl Scene {
         Ok(changed)
     }
 
-    pub fn other_kind(&self, kind: &str, call: &str) -> SceneError {
+    pub(crate) fn other_kind(&self, kind: &str, call: &str) -> SceneError {
         let reader = Reader::new(&self.origin, "", 1, Vec::new());
         let problem = format!("`kind = \"{kind}\"`: a scene of the other kind was expected here");
         let advice = format!("A scene of this kind is made by `{call}`");
@@ -339,6 +331,7 @@ impl Scene {
         self.bodies().map_or(&[], |bodies| &bodies.pictures)
     }
 
+    /// The specification of a mechanism or a sweeping process; `None` for a scene of bodies.
     pub fn mechanism(&self) -> Option<&MechanismSpec> {
         match &self.content {
             Content::Mechanism(mechanism) => Some(mechanism),
@@ -346,6 +339,7 @@ impl Scene {
         }
     }
 
+    /// The specification of a scene of bodies; `None` for a mechanism.
     pub fn bodies(&self) -> Option<&BodiesSpec> {
         match &self.content {
             Content::Mechanism(_) => None,
@@ -353,7 +347,7 @@ impl Scene {
         }
     }
 
-    pub fn resolved(&self) -> Parameters {
+    pub(crate) fn resolved(&self) -> Parameters {
         self.parameters.clone()
     }
 }
@@ -366,9 +360,9 @@ fn kind(root: &mut Reader<'_>) -> Result<(SceneKind, bool), SceneError> {
     };
     // A sweeping process is a mechanism with other run settings.
     match &item.value {
-        tree::Value::Text(kind) if kind == "mechanism" => Ok((SceneKind::Mechanism, false)),
-        tree::Value::Text(kind) if kind == "sweep" => Ok((SceneKind::Mechanism, true)),
-        tree::Value::Text(kind) if kind == "bodies" => Ok((SceneKind::Bodies, false)),
+        Value::Text(kind) if kind == "mechanism" => Ok((SceneKind::Mechanism, false)),
+        Value::Text(kind) if kind == "sweep" => Ok((SceneKind::Mechanism, true)),
+        Value::Text(kind) if kind == "bodies" => Ok((SceneKind::Bodies, false)),
         _ => {
             let raw = &item.raw;
             let problem =

@@ -7,10 +7,10 @@
 //! intersection of smooth regions and its gaps must be concave.
 
 use super::crowd::CrowdSpec;
-use crate::error::InputError;
 use crate::file::{
     BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, Formula, Reader, Word, read_word,
 };
+use percuss_input::InputError;
 
 /// The table `[process]`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -101,7 +101,7 @@ pub fn refuse(
         let problem =
             format!("`{key}` means nothing in a sweeping process, which has no velocities");
         Err(Box::new(InputError {
-            origin: crate::error::Origin::Line(line),
+            origin: percuss_input::Origin::Line(line),
             part,
             ..*root.error(problem, advice)
         }))

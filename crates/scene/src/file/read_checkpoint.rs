@@ -1,9 +1,9 @@
 //! Reads the checkpoint policy: `[checkpoint]`.
 
 use super::checkpoint::CheckpointPolicy;
-use crate::error::InputError;
-use crate::file::reader::Reader;
-use crate::file::tree::Value;
+use percuss_input::InputError;
+use percuss_input::Reader;
+use percuss_input::Value;
 
 /// `[checkpoint]`, or the default policy.
 pub(super) fn cadence(root: &mut Reader<'_>) -> Result<CheckpointPolicy, Box<InputError>> {

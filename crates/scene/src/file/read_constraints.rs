@@ -1,13 +1,13 @@
 //! Reads the constraints of a mechanism: contacts, joints, nonholonomic and non-firm constraints.
 
-use crate::error::InputError;
-use crate::file::read_model::parts;
-use crate::file::reader::{Formula, Reader};
 use crate::file::spec::{
     BilateralSpec, ContactSpec, FrictionSpec, NonFirmSpec, NonholonomicSpec, RestitutionSpec,
     SetSpec,
 };
-use crate::file::tree::{Item, Value};
+use percuss_input::InputError;
+use percuss_input::parts;
+use percuss_input::{Formula, Reader};
+use percuss_input::{Item, Value};
 
 /// Largest depth of sums of sets within sums.
 const DEEPEST_SUM: usize = 8;

@@ -1,9 +1,9 @@
 //! Reads `[[drawing]]`.
 
-use crate::error::{InputError, Origin};
 use crate::file::drawing::{COLOURS, DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
-use crate::file::reader::{Formula, Reader};
-use crate::file::tree::{Entry, Item, Value};
+use percuss_input::{Entry, Item, Value};
+use percuss_input::{Formula, Reader};
+use percuss_input::{InputError, Origin};
 
 /// Keys that give the shape of an element.
 const SHAPES: [&str; 7] = [

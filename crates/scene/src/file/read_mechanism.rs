@@ -2,15 +2,15 @@
 
 use super::read_constraints as read_touch;
 use crate::error::SceneError;
-use crate::file::reader::Reader;
 use crate::file::spec::MechanismSpec;
 use crate::file::{read_drawing, read_model, read_run};
+use percuss_input::Reader;
 
 /// A mechanism: coordinates, energies, constraints, run settings, drawing.
 pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<MechanismSpec, SceneError> {
-    let parameters = read_model::named(root, "parameters")?;
+    let parameters = percuss_input::named(root, "parameters")?;
     let coordinates = read_model::coordinates(root)?;
-    let definitions = read_model::named(root, "definitions")?;
+    let definitions = percuss_input::named(root, "definitions")?;
     let dynamics = read_model::dynamics(root, &coordinates)?;
     let contacts = read_touch::contacts(root)?;
     let joints = read_touch::joints(root)?;

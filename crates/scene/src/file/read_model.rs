@@ -1,52 +1,11 @@
 //! Reads the model of a mechanism: parameters, coordinates, definitions, energies and forces.
 
-use std::collections::HashMap;
-
 use percuss_mechanism::Coordinate;
 
-use crate::error::InputError;
-use crate::file::reader::{Formula, Reader};
-use crate::file::spec::{CoordinateSpec, DynamicsSpec, Named};
-use crate::file::tree::{Item, Value};
-
-/// `[parameters]` or `[definitions]`: names given by the user.
-pub fn named(root: &mut Reader<'_>, key: &'static str) -> Result<Vec<Named>, Box<InputError>> {
-    let Some(item) = root.take(key) else {
-        return Ok(Vec::new());
-    };
-    let mut table = root.of(format!("[{key}]"), key, item)?;
-    let mut all = Vec::new();
-    for entry in table.take_all() {
-        let formula = table.to_formula(&entry.key, entry.item)?;
-        all.push(Named {
-            name: entry.key,
-            formula,
-        });
-    }
-    Ok(all)
-}
-
-/// The tables `[[key]]`, each with a unique `name`.
-pub fn parts<'a>(
-    root: &mut Reader<'a>,
-    key: &'static str,
-    word: &str,
-) -> Result<Vec<(String, Reader<'a>)>, Box<InputError>> {
-    let mut all: Vec<(String, Reader<'a>)> = Vec::new();
-    let mut lines: HashMap<String, usize> = HashMap::new();
-    for (index, item) in root.tables(key)?.into_iter().enumerate() {
-        let mut reader = root.of(format!("{word} {}", index + 1), key, item)?;
-        let name = reader.text("name")?;
-        reader.part = format!("{word} `{name}`");
-        // Names are unique among tables of one kind.
-        if let Some(first) = lines.insert(name.clone(), reader.line) {
-            let problem = format!("the name is used twice, first on line {first}");
-            return Err(reader.error(problem, "Give each its own name"));
-        }
-        all.push((name, reader));
-    }
-    Ok(all)
-}
+use crate::file::spec::{CoordinateSpec, DynamicsSpec};
+use percuss_input::InputError;
+use percuss_input::{Formula, Reader, parts};
+use percuss_input::{Item, Value};
 
 /// `[[coordinate]]`.
 pub(super) fn coordinates(root: &mut Reader<'_>) -> Result<Vec<CoordinateSpec>, Box<InputError>> {
@@ -179,7 +138,7 @@ fn unknown_coordinate(
     };
     let listed = known.join(", ");
     Box::new(InputError {
-        origin: crate::error::Origin::Line(line),
+        origin: percuss_input::Origin::Line(line),
         ..*table.error(
             format!("there is no coordinate `{name}`{guess} (the coordinates are: {listed})"),
             "",

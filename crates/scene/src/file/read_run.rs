@@ -1,12 +1,12 @@
 //! Reads the run settings of a mechanism: `[run]` and `[impact]`.
 
-use crate::error::InputError;
 use crate::file::SceneKind;
 use crate::file::certificate;
-use crate::file::reader::{Formula, Reader};
 use crate::file::record;
 use crate::file::spec::{MechanismRunSpec, StepSpec, Word};
-use crate::file::tree::{Item, Value};
+use percuss_input::InputError;
+use percuss_input::{Formula, Reader};
+use percuss_input::{Item, Value};
 
 /// `[run]` and `[impact]`.
 pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputError>> {

@@ -1,16 +1,16 @@
 //! Reads a sweeping process (`kind = "sweep"`).
 
 use super::read_constraints as read_touch;
-use crate::error::InputError;
-use crate::file::reader::Reader;
 use crate::file::spec::MechanismSpec;
 use crate::file::{read_drawing, read_model, read_run};
+use percuss_input::InputError;
+use percuss_input::Reader;
 
 /// A sweeping process: coordinates, contacts and joints of a mechanism, without velocities.
 pub(super) fn sweep(root: &mut Reader<'_>) -> Result<MechanismSpec, Box<InputError>> {
-    let parameters = read_model::named(root, "parameters")?;
+    let parameters = percuss_input::named(root, "parameters")?;
     let crowd = super::crowd::read(root)?;
-    let mut definitions = read_model::named(root, "definitions")?;
+    let mut definitions = percuss_input::named(root, "definitions")?;
     let coordinates = match &crowd {
         None => read_model::coordinates(root)?,
         Some(crowd) => {

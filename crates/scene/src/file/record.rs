@@ -1,12 +1,13 @@
 //! `[record]`: which tables, bodies and intervals of a run are recorded, and how often.
 
-use super::parameters::{Parameters, value_error};
-use super::reader::{Formula, Reader};
 use super::selection::{OPTIONAL_MECHANISM_TABLES, RecordSelection, TableCompression};
 use super::spec::Word;
-use super::tree::{Item, Value};
 use super::{Scene, SceneKind, read_run};
-use crate::error::{InputError, SceneError};
+use crate::error::SceneError;
+use percuss_input::InputError;
+use percuss_input::{Formula, Reader};
+use percuss_input::{Item, Value};
+use percuss_input::{Parameters, value_error};
 
 /// Name of the table in messages.
 pub const PART: &str = "[record]";

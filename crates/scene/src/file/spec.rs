@@ -2,8 +2,8 @@
 
 use crate::file::certificate::CertificateSpec;
 use crate::file::drawing::DrawingSpec;
-use crate::file::reader::Formula;
 use crate::file::record::RecordSpec;
+use percuss_input::{Formula, Named};
 
 /// `[[coordinate]]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,13 +15,6 @@ pub struct CoordinateSpec {
     pub initial: Vec<Formula>,
     /// One per velocity, or none for 0.
     pub velocity: Vec<Formula>,
-}
-
-/// A named expression: a parameter or a definition.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Named {
-    pub name: String,
-    pub formula: Formula,
 }
 
 /// `[dynamics]`: energies and generalised forces.
@@ -152,15 +145,18 @@ pub struct MechanismRunSpec {
 /// A whole mechanism.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MechanismSpec {
-    pub parameters: Vec<Named>,
+    pub(crate) parameters: Vec<Named>,
+    /// Generalised coordinates.
     pub coordinates: Vec<CoordinateSpec>,
-    pub definitions: Vec<Named>,
-    pub dynamics: DynamicsSpec,
+    pub(crate) definitions: Vec<Named>,
+    pub(crate) dynamics: DynamicsSpec,
+    /// Unilateral constraints.
     pub contacts: Vec<ContactSpec>,
+    /// Bilateral constraints.
     pub joints: Vec<BilateralSpec>,
-    pub velocity_constraints: Vec<NonholonomicSpec>,
-    pub nonfirm: Vec<NonFirmSpec>,
-    pub run: MechanismRunSpec,
+    pub(crate) velocity_constraints: Vec<NonholonomicSpec>,
+    pub(crate) nonfirm: Vec<NonFirmSpec>,
+    pub(crate) run: MechanismRunSpec,
     /// Elements of its drawing.
     pub drawings: Vec<DrawingSpec>,
     /// Settings that make it a sweeping process.

@@ -1,32 +1,49 @@
 //! `[[profile]]` and `[[distribution]]` as text.
 
-use super::reader::Formula;
 use super::spec::Word;
+use percuss_input::Formula;
 
 /// A profile as the scene file gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileSpec {
+    /// Its name.
     pub name: String,
+    /// Title of its plot.
     pub title: Option<String>,
+    /// Line on which it begins.
     pub line: usize,
+    /// Name of the region whose slices are averaged.
     pub region: Word,
+    /// Names of the quantities.
     pub quantity: Vec<Word>,
+    /// Start of the time average.
     pub from: Option<Formula>,
+    /// End of the time average.
     pub to: Option<Formula>,
 }
 
 /// A distribution as the scene file gives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DistributionSpec {
+    /// Its name.
     pub name: String,
+    /// Title of its plot.
     pub title: Option<String>,
+    /// Line on which it begins.
     pub line: usize,
+    /// Name of the group or region.
     pub of: Word,
+    /// The quantity.
     pub quantity: DistributionQuantity,
+    /// Number of classes.
     pub bins: Option<usize>,
+    /// Lower end of the first class.
     pub low: Option<Formula>,
+    /// Upper end of the last class.
     pub high: Option<Formula>,
+    /// Start of the counting.
     pub from: Option<Formula>,
+    /// End of the counting.
     pub to: Option<Formula>,
 }
 

@@ -11,8 +11,9 @@ use super::observable::{Extra, Measured};
 use super::settings::Evaluator;
 use super::unit::{Inputs, Unit, Values};
 use super::{BuiltMechanism, Model, SymbolicSystem};
-use crate::error::{InputError, Origin, SceneError};
+use crate::error::SceneError;
 use crate::file::{CertificateBounds, Formula, MechanismSpec, Scene, value_error};
+use percuss_input::{InputError, Origin};
 
 const DYNAMICS: &str = "[dynamics]";
 

@@ -12,10 +12,10 @@ use super::laws::{LawForm, LawOf, SetForm};
 use super::names::Names;
 use super::observable::{Extra, Quantity};
 use super::unit::{Unit, Values};
-use crate::error::{InputError, Origin};
 use crate::file::{
     BilateralSpec, Formula, NonFirmSpec, NonholonomicSpec, SetSpec, expression_error, value_error,
 };
+use percuss_input::{InputError, Origin};
 
 /// A node with its label in messages.
 type Labelled = (String, NodeId);

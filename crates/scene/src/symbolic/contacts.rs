@@ -8,8 +8,8 @@ use super::laws::LawForm;
 use super::names::Names;
 use super::observable::{Extra, Quantity};
 use super::unit::Values;
-use crate::error::{InputError, Origin};
 use crate::file::{ContactSpec, Formula, FrictionSpec, RestitutionSpec, value_error};
+use percuss_input::{InputError, Origin};
 
 impl Collector<'_> {
     /// Adds a contact with its observables.

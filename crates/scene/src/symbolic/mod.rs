@@ -9,10 +9,10 @@
 //! program over one input vector (t, q, v) and allocates nothing, except for laws whose set follows the state. Values
 //! that are not finite stop the motion with the expression that failed, the state and the instant.
 //!
-//! `names` registers coordinates, parameters and definitions; `contacts`, `touch` and `scale` turn constraints into
-//! rows, gaps and laws; `laws` makes the [`percuss_contact::Law`] of a state; `settings` evaluates `[run]`; `build` assembles
-//! the system; `unit` runs programs and explains failures; `observable` and `sketch` compile expressions for findings,
-//! plots and drawings.
+//! `names` registers coordinates, parameters and definitions; `constraints`, `contacts` and `scale` turn constraints
+//! into rows, gaps and laws; `laws` makes the [`percuss_contact::Law`] of a state; `settings` evaluates `[run]`,
+//! `process` the settings of a sweeping process; `build` assembles the system; `unit` runs programs and explains
+//! failures; `observable` and `drawing_program` compile expressions for findings, plots and drawings.
 
 mod build;
 mod constraints;
@@ -118,6 +118,7 @@ impl SymbolicSystem {
         self.constraints.iter().position(|c| c.name == name)
     }
 
+    /// The velocity given by the scene, before impacts at the first instant.
     pub fn first_velocity(&self) -> &[f64] {
         &self.first_velocity
     }

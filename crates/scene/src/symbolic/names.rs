@@ -7,8 +7,8 @@ use percuss_expr::lagrange::{self, Coordinates};
 use percuss_expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 use percuss_mechanism::{ConfigurationSpace, Coordinate};
 
-use crate::error::{InputError, Origin};
 use crate::file::{CoordinateSpec, MechanismSpec, Parameters, of_definitions, require_unreserved};
+use percuss_input::{InputError, Origin};
 
 /// Expression graph, scope, and the independent variables.
 pub(super) struct Names {

@@ -8,17 +8,21 @@ use percuss_sweep::{Method, StartPolicy};
 
 use super::SymbolicSystem;
 use super::observable::of_time;
-use crate::error::InputError;
 use crate::file::{CROWD_KEYS as KEYS, Formula, MechanismRunSpec, SweepSpec, value_error};
+use percuss_input::InputError;
 
 /// Settings of a sweeping process.
 #[derive(Debug, Clone)]
 pub struct SweepingSettings {
+    /// The scheme.
     pub method: Method,
+    /// Treatment of a start outside of the set.
     pub start: StartPolicy,
     /// Empty for the Euclidean metric, n or n² entries otherwise.
     pub metric: Vec<f64>,
+    /// Instants at which the set jumps.
     pub jumps: Vec<f64>,
+    /// Instants at which the motion of the set has a kink.
     pub kinks: Vec<f64>,
     /// The retraction function r(t), where the scene states one.
     pub retraction: Option<String>,
@@ -181,7 +185,7 @@ fn method(
     // Catching-up by default.
     let word = run.integrator.as_ref();
     let chosen = word.map_or("catching-up", |word| word.text.as_str());
-    let overridden = word.is_some_and(|w| w.origin == crate::error::Origin::Override);
+    let overridden = word.is_some_and(|w| w.origin == percuss_input::Origin::Override);
     // Keys of another method are refused, unless `--set` chose the method.
     let idle = |key: &str, of: &str, given: &Option<Formula>, part: &str| match given {
         Some(formula) if chosen != of && !overridden => {

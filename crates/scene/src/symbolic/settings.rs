@@ -2,8 +2,8 @@
 
 use percuss_mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
 
-use crate::error::{InputError, Origin};
 use crate::file::{Formula, MechanismRunSpec, Parameters, StepSpec, value_error};
+use percuss_input::{InputError, Origin};
 
 const PART: &str = "[run]";
 

@@ -5,7 +5,7 @@ use percuss_record::{Record, RunStatus as Ended};
 use percuss_scene::model::mechanism::{ConstraintKind, Scheme, State as Initial, System};
 
 use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
-use super::{COLUMNS, ConstraintRow, MechanismVerifier, RecordedState, StepRow, events as watch};
+use super::{COLUMNS, ConstraintRow, MechanismVerifier, RecordedState, StepRow, events};
 use crate::step_stream::{StepRows, StepStream};
 
 impl MechanismVerifier<'_> {
@@ -141,7 +141,7 @@ impl MechanismVerifier<'_> {
     /// Events follow from consecutive steps: after a step that is not recorded they are not compared.
     fn lose_track(&mut self) {
         if self.constraint_memory.is_some() {
-            self.events_unread(watch::THINNED);
+            self.events_unread(events::THINNED);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Renderer of bodies in space: depth buffer, directional light with a shadow map, ambient occlusion.
 //!
 //! Rays parallel to the viewing direction intersect spheres, capsules and cylinders analytically, and faces in
-//! their planes (`trace`); a depth buffer keeps the nearest surface (`buffer`). Then every covered sample is
+//! their planes (`ray_casting`); a depth buffer keeps the nearest surface (`depth_buffer`). Then every covered sample is
 //! shaded once (`shade`), and 2 × 2 or 3 × 3 samples are averaged to a pixel (supersampling). The work grows
 //! with the number of bodies and of samples; memory is 12 bytes per sample and one depth per texel of the
 //! shadow map: a million bodies take seconds. The result is deterministic and does not depend on the number of

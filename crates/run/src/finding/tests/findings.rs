@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use percuss_record::NullObserver;
 use percuss_scene::Scene;
 
-use crate::evaluate::{check_findings, evaluate_findings};
+use crate::evaluate::compiled_findings::check_findings;
+use crate::evaluate::evaluate_findings;
 use crate::finding::{Finding, Value};
 use crate::mechanism_run::run_mechanism;
 use crate::parallel::Threads;
@@ -86,7 +87,7 @@ fn a_finding_is_held_against_its_expectation() {
 }
 
 #[test]
-fn bounds_lists_and_truths_are_judged() {
+fn bounds_lists_and_truths_are_compared_with_what_is_expected() {
     assert_eq!(
         one("value = \"maximum(x)\"\nat_most = \"v/2\"").ok,
         Some(true)

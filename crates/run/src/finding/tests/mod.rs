@@ -10,10 +10,10 @@ use std::borrow::Cow;
 
 use percuss_contact::law::Status;
 use percuss_mechanism::{ConstraintReport, Event, EventKind, State, StepReport, System};
+use percuss_record::Certificate;
 use percuss_scene::Scene;
 
 use super::evaluated_run::{EvaluatedRun, NoStudies, RunSchedule};
-use crate::certificate::Certificate;
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
 use crate::finding::value::{Absent, Value};

@@ -6,8 +6,8 @@
 use super::super::SceneNames;
 use super::context::{Context, at};
 use crate::bodies_scene::{NameTable, words};
-use crate::error::InputError;
 use crate::file::bodies::BodiesSpec;
+use percuss_input::InputError;
 
 /// Refuses names that make an observable ambiguous.
 pub(super) fn require_distinct(

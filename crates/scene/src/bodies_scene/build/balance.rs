@@ -12,9 +12,10 @@ use percuss_bodies::{Compound, MassProperties, Pose, SourceSurface, Vector};
 use super::body::moments;
 use super::context::{Context, at};
 use super::scene_dim::{Placed, SceneDim};
-use super::zero_inertia as spin;
-use crate::error::{InputError, SceneError};
+use super::zero_inertia;
+use crate::error::SceneError;
 use crate::file::bodies::spec::BodySpec;
+use percuss_input::InputError;
 
 /// The shape in the body axes that the scene gives, if it gives any.
 pub(super) fn balanced<D: SceneDim>(
@@ -40,7 +41,7 @@ pub(super) fn balanced<D: SceneDim>(
     }
     let mass = context.positive(at(&part, "mass"), mass)?;
     let mut moments = moments(context, &part, inertia)?;
-    spin::replace_zero_moments(&mut moments, mass, D::bounding_radius(&shape));
+    zero_inertia::replace_zero_moments(&mut moments, mass, D::bounding_radius(&shape));
     let given = MassProperties {
         mass,
         inertia: D::inertia(&moments),

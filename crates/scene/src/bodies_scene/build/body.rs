@@ -7,11 +7,12 @@ use super::context::{Context, at};
 use super::form::Form;
 use super::laws::material;
 use super::scene_dim::{SceneDim, compose};
-use super::zero_inertia as spin;
-use crate::error::{InputError, SceneError};
+use super::zero_inertia;
+use crate::error::SceneError;
 use crate::file::Formula;
 use crate::file::bodies::BodiesSpec;
 use crate::file::bodies::spec::{BodySpec, FreedomSpec};
+use percuss_input::InputError;
 
 /// A body with its initial state.
 pub(super) struct Made<D: Dim> {
@@ -212,7 +213,8 @@ fn mass<D: SceneDim>(
     let mut weightless = 0;
     if let Some(formulas) = &body.inertia {
         let mut moments = moments(context, &part, formulas)?;
-        weightless = spin::replace_zero_moments(&mut moments, mass.mass, D::bounding_radius(shape));
+        weightless =
+            zero_inertia::replace_zero_moments(&mut moments, mass.mass, D::bounding_radius(shape));
         mass.inertia = D::inertia(&moments);
     }
     require_mass(context, body, D::mass_diagonal(&mass).as_ref(), mask)?;

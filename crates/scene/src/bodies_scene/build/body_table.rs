@@ -8,11 +8,12 @@ use percuss_generate::GeneratedBody;
 use super::body::{self, Made};
 use super::context::{At, Context, at};
 use super::scene_dim::SceneDim;
-use super::{cell, generators as many, laws, structure};
-use crate::error::{InputError, SceneError};
+use super::{cell, generators, laws, structure};
+use crate::error::SceneError;
 use crate::file::bodies::BodiesSpec;
 use crate::file::bodies::generators::GeneratorSpec;
 use crate::file::bodies::spec::{FreedomSpec, Name};
+use percuss_input::InputError;
 
 /// The bodies in order: those of `[[body]]`, then those of the generators in the order of the file.
 pub(super) struct BodyTable<D: Dim> {
@@ -169,7 +170,7 @@ impl<D: SceneDim> BodyTable<D> {
         };
         let first = self.names.len();
         let lattice = cell::lattice(context, spec)?;
-        let pieces = many::pieces::<D>(context, many, lattice)?;
+        let pieces = generators::pieces::<D>(context, many, lattice)?;
         let springers = structure::springers(context, many, pieces.len())?;
         // Bodies `NAME_1`, `NAME_2`, …; springers may be fixed.
         for (index, piece) in pieces.into_iter().enumerate() {

@@ -7,9 +7,10 @@ use super::context::{Context, at};
 use super::load::{self, Target};
 use super::scene_dim::SceneDim;
 use super::{cell, laws, prescribed_motion as guide};
-use crate::error::{InputError, SceneError};
+use crate::error::SceneError;
 use crate::file::bodies::BodiesSpec;
 use crate::file::bodies::spec::FreedomSpec;
+use percuss_input::InputError;
 
 /// Everything a model is made from that does not depend on parameter values.
 pub(super) struct Conditions<'a> {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use percuss_expr::{ExprError, Graph, NodeId, Scope};
 
-use crate::error::{InputError, Origin};
 use crate::file::bodies::spec::Name;
 use crate::file::{DataFile, Formula, Parameters, expression_error, value_error};
+use percuss_input::{InputError, Origin};
 
 /// The file being built and the values of its parameters.
 pub(super) struct Context<'a> {

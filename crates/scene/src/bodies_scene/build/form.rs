@@ -8,10 +8,11 @@ use percuss_bodies::{Compound, CompoundPiece, Pose, ShapeError, Vector};
 use super::context::{At, Context, at};
 use super::data;
 use super::scene_dim::{SceneDim, Vec3, compose};
-use crate::error::{InputError, Origin, SceneError};
+use crate::error::SceneError;
 use crate::file::Formula;
 use crate::file::bodies::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
 use crate::file::bodies::spec::{Name, ShapeSpec};
+use percuss_input::{InputError, Origin};
 
 /// A shape to be made: of a body, or of a part of one.
 pub(super) struct Form<'a> {

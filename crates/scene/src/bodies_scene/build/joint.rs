@@ -13,9 +13,10 @@ use percuss_expr::{Program, Scratch};
 use super::body_table::BodyTable;
 use super::context::{Clock, Context, at};
 use super::scene_dim::{SceneDim, in_place};
-use crate::error::{InputError, SceneError};
+use crate::error::SceneError;
 use crate::file::Formula;
 use crate::file::bodies::spec::{JointSpec, Name};
+use percuss_input::InputError;
 
 /// Kinds of joints by keyword.
 const KINDS: [(&str, JointKind); 7] = [

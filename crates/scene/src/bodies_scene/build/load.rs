@@ -5,9 +5,9 @@ use percuss_expr::{Graph, NodeId, Program, Scope, Scratch};
 
 use super::context::{Context, at};
 use super::scene_dim::SceneDim;
-use crate::error::InputError;
 use crate::file::Formula;
 use crate::file::bodies::spec::LoadSpec;
+use percuss_input::InputError;
 
 /// A force and a torque on each of some bodies: one program, run for each of them.
 #[derive(Debug)]

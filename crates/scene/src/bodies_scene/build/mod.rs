@@ -3,12 +3,12 @@
 //! Shapes, masses and poses are made once, with the parameters of the run. What a preparation
 //! may change is made for each of them: laws, gravity, prescribed motions, forces, drag.
 //!
-//! `roster` is the table of all bodies, `body`, `form`, `balance` and `spin` make one of them, `many` and `structure`
-//! run the generators; `conditions` makes the model of a stage with `laws`, `guide` (prescribed motions), `load`
-//! (forces) and `cell`; `joint` makes joints; `cast`, `clash`, `case` and `survey` make names, load cases and
-//! statistics; `settings` and `prepare` evaluate `[run]` and `[[prepare]]`; `axes` has what depends on the dimension;
-//! `context` evaluates expressions, `data` reads files, `pictures` checks `[[picture]]`, `surroundings` makes laws and
-//! gravity alone.
+//! `body_table` holds all bodies, `body`, `form`, `balance` and `zero_inertia` make one of them, `generators` and
+//! `structure` call the generators; `conditions` makes the model of a stage with `laws`, `prescribed_motion`, `load`
+//! (forces) and `cell`; `joint` makes joints; `scene_names`, `ambiguous_names`, `case` and `survey` make names, load
+//! cases and statistics; `settings` and `prepare` evaluate `[run]` and `[[prepare]]`; `scene_dim`, `plane` and `space`
+//! have what depends on the dimension; `context` evaluates expressions, `data` reads files, `pictures` checks
+//! `[[picture]]`, `environment` makes laws and gravity alone.
 
 mod ambiguous_names;
 mod balance;

@@ -8,10 +8,11 @@ use super::conditions::Conditions;
 use super::context::{Context, at};
 use super::scene_dim::SceneDim;
 use super::settings;
-use crate::error::{InputError, SceneError};
+use crate::error::SceneError;
 use crate::file::Parameters;
 use crate::file::bodies::BodiesSpec;
 use crate::file::bodies::spec::{FreedomSpec, Name, PrepareSpec};
+use percuss_input::InputError;
 
 fn part(prepare: &PrepareSpec) -> String {
     format!("prepare `{}`", prepare.name)

@@ -15,9 +15,10 @@ use percuss_generate::ground_motion::{Accelerogram, Drift, GroundMotion};
 use super::context::{At, Clock, Context, at};
 use super::data;
 use super::scene_dim::{Quat, Vec2, Vec3};
-use crate::error::{InputError, SceneError};
+use crate::error::SceneError;
 use crate::file::bodies::spec::{BodySpec, MotionSpec, Name};
 use crate::file::{Formula, Word};
+use percuss_input::InputError;
 
 /// The prescribed motion of one body.
 #[derive(Debug)]

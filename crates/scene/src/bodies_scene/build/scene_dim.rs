@@ -7,8 +7,9 @@ use super::context::Context;
 use super::form::Form;
 use super::prescribed_motion::ExpressionMotion;
 use super::structure::SpatialStructure;
-use crate::error::{InputError, SceneError};
+use crate::error::SceneError;
 use crate::file::bodies::spec::TurnSpec;
+use percuss_input::InputError;
 
 /// Vectors of the plane.
 pub(super) type Vec2 = <Plane as percuss_bodies::geometry::Dim>::Vector;

@@ -5,10 +5,10 @@ use super::body_table::BodyTable;
 use super::case;
 use super::context::{Context, at};
 use super::scene_dim::SceneDim;
-use crate::error::InputError;
 use crate::file::Formula;
 use crate::file::bodies::BodiesSpec;
 use crate::file::bodies::spec::RegionSpec;
+use percuss_input::InputError;
 
 /// Makes all names.
 pub(super) fn scene_names<D: SceneDim>(

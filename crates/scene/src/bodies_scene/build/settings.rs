@@ -6,12 +6,12 @@ use super::super::OverlapRule;
 use super::body_table::BodyTable;
 use super::context::{At, Context, at};
 use super::scene_dim::SceneDim;
-use crate::error::InputError;
 use crate::file::bodies::BodiesRunSpec;
 use crate::file::bodies::spec::PrepareSpec;
 use crate::file::{
     BodySubset, CertificateBounds, Formula, OPTIONAL_BODY_TABLES, RECORD, RecordSelection,
 };
+use percuss_input::InputError;
 
 const PART: &str = "[run]";
 

@@ -11,9 +11,10 @@ use super::form::{self, Form};
 use super::prescribed_motion::ExpressionMotion;
 use super::scene_dim::{Placed, Quat, SceneDim, Vec3, in_place};
 use super::structure::SpatialStructure;
-use crate::error::{InputError, SceneError};
+use crate::error::SceneError;
 use crate::file::Formula;
 use crate::file::bodies::spec::{ShapeSpec, TurnSpec};
+use percuss_input::InputError;
 
 impl SceneDim for Space {
     const VARIABLES: &'static [&'static str] = &[

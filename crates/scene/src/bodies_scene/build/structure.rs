@@ -11,9 +11,9 @@ use percuss_generate::{
 use super::context::Context;
 use super::generators::{Generated, Numbers, origin};
 use super::scene_dim::{SceneDim, Vec3};
-use crate::error::InputError;
 use crate::file::bodies::generators::{ArrangementSpec, GeneratorSpec};
 use crate::file::bodies::structure::{BlocksSpec, StructureSpec};
+use percuss_input::InputError;
 
 /// Default least distance of joints in a dry-stone wall, as a fraction of the shortest stone.
 const STAGGER: f64 = 0.25;

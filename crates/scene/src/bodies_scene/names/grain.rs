@@ -25,6 +25,7 @@ pub enum GranularQuantity {
     StressAngle,
     /// Space: direction of the largest principal stress.
     StressAxis(usize),
+    /// A component of the fabric tensor, the mean of n ⊗ n over the contacts.
     Fabric(usize, usize),
     /// Anisotropy: largest less smallest eigenvalue of the fabric tensor.
     Anisotropy,
@@ -32,9 +33,11 @@ pub enum GranularQuantity {
     NormalForce,
     /// Mean mobilised friction: friction force over its bound.
     Mobilised,
-    /// Force chains: their number, mean length, greatest length.
+    /// Force chains: their number.
     Chains,
+    /// Force chains: their mean number of contacts.
     ChainLength,
+    /// Force chains: the largest number of contacts of one.
     LongestChain,
     /// Shear rate √(2 D′:D′) of the velocity gradient fitted to the bodies.
     ShearRate,
@@ -44,8 +47,9 @@ pub enum GranularQuantity {
     Size,
     /// Mass over volume of the bodies.
     Density,
-    /// The largest heap of bodies joined by contacts: its number of bodies, its extent.
+    /// The largest heap of bodies joined by contacts: its number of bodies.
     Heap,
+    /// Extent of the largest heap.
     HeapExtent(Side),
 }
 

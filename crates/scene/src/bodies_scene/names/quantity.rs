@@ -16,36 +16,68 @@ pub enum Quantity {
     /// Those of them that slide.
     Sliding,
     /// A quantity of one body.
-    Body { body: u32, what: BodyQuantity },
+    Body {
+        /// Number of the body.
+        body: u32,
+        /// The quantity.
+        what: BodyQuantity,
+    },
     /// A quantity of a set of bodies: groups in their order, then regions.
-    Set { set: usize, what: SetQuantity },
+    Set {
+        /// Number of the set.
+        set: usize,
+        /// The quantity.
+        what: SetQuantity,
+    },
     /// A quantity of the periodic cell.
     Cell(CellQuantity),
     /// A quantity of a joint, by its number in the scene.
-    Joint { joint: usize, what: JointQuantity },
+    Joint {
+        /// Number of the joint.
+        joint: usize,
+        /// The quantity.
+        what: JointQuantity,
+    },
     /// A quantity of the contacts of a watch, by its number in the scene.
-    Watch { watch: usize, what: WatchQuantity },
+    Watch {
+        /// Number of the watch.
+        watch: usize,
+        /// The quantity.
+        what: WatchQuantity,
+    },
 }
 
 /// A column of the step report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReportColumn {
+    /// Kinetic energy.
     Kinetic,
+    /// Potential energy of gravity.
     Potential,
+    /// Kinetic, potential and elastic energy.
     Energy,
+    /// Iterations of the solver.
     Iterations,
+    /// Residual of the solve.
     Residual,
+    /// Largest penetration depth.
     Penetration,
+    /// Largest constraint error of a joint.
     Drift,
+    /// Energy stored in the springs of joints.
     Elastic,
 }
 
 /// A sum over all steps since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Total {
+    /// Work of given forces other than gravity, joint motors and position correction included.
     Work,
+    /// Energy lost in contacts, in friction and dampers of joints and in their projection.
     Dissipated,
+    /// Work of moving boundaries and of a given strain rate of the cell.
     BoundaryWork,
+    /// Relative error of the energy balance.
     Balance,
 }
 
@@ -53,21 +85,28 @@ pub enum Total {
 /// z in space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
+    /// Smallest x.
     Left,
+    /// Largest x.
     Right,
+    /// Smallest height.
     Bottom,
+    /// Largest height.
     Top,
 }
 
 /// A quantity of one body. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyQuantity {
+    /// A coordinate of the centre of mass.
     Position(usize),
     /// Plane: the angle, not reduced to one turn.
     Angle,
     /// Space: w, x, y, z.
     Quaternion(usize),
+    /// A component of the velocity of the centre of mass.
     Velocity(usize),
+    /// Magnitude of that velocity.
     Speed,
     /// Angular velocity. Plane: with its sign. Space: its magnitude.
     Spin,
@@ -79,11 +118,15 @@ pub enum BodyQuantity {
     Force(usize),
     /// Moment of the contact forces about the centre, mean over the step; axis 2 in the plane.
     Torque(usize),
+    /// Kinetic energy of the free coordinates.
     Kinetic,
     /// Angular momentum about the centre, space axes; axis 2 in the plane.
     Momentum(usize),
+    /// Number of contacts that carry an impulse.
     Contacts,
+    /// The coordinate of one side of its bounding box.
     Extent(Side),
+    /// Mass; 0 for fixed and kinematic bodies.
     Mass,
 }
 
@@ -97,8 +140,11 @@ impl BodyQuantity {
 /// A quantity of the bodies of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetQuantity {
+    /// Number of bodies.
     Count,
+    /// The outermost coordinate of one side of the bounding boxes.
     Extent(Side),
+    /// A quantity of the bodies, reduced to one value.
     Fold(Fold, BodyQuantity),
     /// Number of pairs that touch.
     Joints,
@@ -111,9 +157,13 @@ pub enum SetQuantity {
 /// Reduction of the values of a set to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
+    /// Sum.
     Sum,
+    /// Arithmetic mean.
     Mean,
+    /// Largest value.
     Max,
+    /// Smallest value.
     Min,
 }
 
@@ -139,6 +189,7 @@ pub enum WatchQuantity {
 pub enum CellQuantity {
     /// A component of a vector of the cell.
     Vector(usize, usize),
+    /// Volume of the cell; in the plane its area.
     Volume,
     /// Strain ∫ L dt since the start.
     Strain(usize, usize),
@@ -181,16 +232,23 @@ pub fn cell_quantities(dimension: usize) -> impl Iterator<Item = (String, CellQu
 /// A quantity of a joint. Axes count from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JointQuantity {
+    /// Rotation angle; 0 for kinds that have none.
     Angle,
+    /// Displacement along the axis, or distance of the two points.
     Slide,
+    /// Rate of the coordinate.
     Speed,
     /// Magnitude of the force.
     Force,
+    /// A component of the force.
     ForceAlong(usize),
     /// Plane: with its sign. Space: its magnitude.
     Torque,
+    /// A component of the torque.
     TorqueAbout(usize),
+    /// Power of the motor, mean over the step.
     Power,
+    /// Largest constraint error, angles times the length scale of the joint.
     Drift,
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::spec::Name;
 use super::structure::StructureSpec;
-use crate::error::{InputError, Origin};
 use crate::file::{Formula, Word};
+use percuss_input::{InputError, Origin};
 
 /// Distribution of grain sizes.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 use super::super::spec::{BodySpec, TurnSpec};
 use super::{motion, name_of, named, shape, turning, vector_if, vector_of};
-use crate::error::InputError;
 use crate::file::Reader;
+use percuss_input::InputError;
 
 /// `[[body]]`.
 pub(super) fn bodies(

@@ -2,8 +2,8 @@
 
 use super::super::spec::{CellSpec, Component};
 use super::{points, vector_of};
-use crate::error::InputError;
 use crate::file::{Formula, Reader, Value};
+use percuss_input::InputError;
 
 /// Components of a matrix by name, row, column.
 pub const COMPONENTS: [(&str, usize, usize); 9] = [

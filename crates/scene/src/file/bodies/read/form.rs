@@ -3,8 +3,8 @@
 use super::super::form::{Heights, HeightsSpec, MeshSpec, PieceSpec, SolidSpec};
 use super::super::spec::ShapeSpec;
 use super::{body, name, shape, vector, vector_if};
-use crate::error::InputError;
 use crate::file::{Formula, Item, Reader, Value};
+use percuss_input::InputError;
 
 /// `mesh`.
 pub(super) fn mesh(

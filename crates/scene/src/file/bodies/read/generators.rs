@@ -2,11 +2,11 @@
 //! `[[deposit]]`, `[[grains]]`; those of other masonry are in `structure`.
 
 use super::{choice, name_of, named, pair, points, structure, vector, vector_if, vector_of};
-use crate::error::InputError;
 use crate::file::bodies::generators::{
     ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec,
 };
 use crate::file::{self, Formula, Item, Reader, Value};
+use percuss_input::InputError;
 
 /// All generators, in the order of the file.
 pub(super) fn many(

@@ -2,8 +2,8 @@
 
 use super::super::spec::JointSpec;
 use super::{between, named, points, vector, vector_if};
-use crate::error::InputError;
 use crate::file::{self, Formula, Item, Reader, Value};
+use percuss_input::InputError;
 
 /// `[[joint]]`.
 pub(super) fn joints(

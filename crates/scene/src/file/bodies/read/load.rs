@@ -2,8 +2,8 @@
 
 use super::super::spec::{CaseSpec, LoadCaseSpec};
 use super::{name_of, named, turning, vector_if};
-use crate::error::InputError;
 use crate::file::Reader;
+use percuss_input::InputError;
 
 /// `[[load]]`.
 pub(super) fn loads(

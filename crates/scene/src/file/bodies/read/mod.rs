@@ -15,8 +15,8 @@ mod survey;
 mod world;
 
 use super::spec::{BodiesSpec, Name};
-use crate::error::InputError;
 use crate::file::{self, Formula, Item, Reader, Value};
+use percuss_input::InputError;
 
 /// Reads all tables of a scene of bodies except title and reports.
 pub fn read(root: &mut Reader<'_>) -> Result<BodiesSpec, Box<InputError>> {

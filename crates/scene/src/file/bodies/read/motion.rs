@@ -2,8 +2,8 @@
 
 use super::super::spec::{FreedomSpec, LoadSpec, MotionSpec};
 use super::{turning, vector_if, vector_of};
-use crate::error::InputError;
 use crate::file::{self, Item, Reader, Value};
+use percuss_input::InputError;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 

@@ -2,8 +2,8 @@
 
 use super::super::spec::{DragSpec, FieldSpec, GroupSpec, LoadSpec, RegionSpec, WatchSpec};
 use super::{between, choice, name_if, named, names_if, numbered, turning, vector_if};
-use crate::error::InputError;
 use crate::file::{Formula, Item, Reader, Value};
+use percuss_input::InputError;
 
 /// `[[group]]`.
 pub(super) fn groups(root: &mut Reader<'_>) -> Result<Vec<GroupSpec>, Box<InputError>> {

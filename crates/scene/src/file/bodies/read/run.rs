@@ -2,8 +2,8 @@
 
 use super::super::spec::{BodiesRunSpec, PrepareSpec};
 use super::{choice, motion, named, names_if, vector_if};
-use crate::error::InputError;
 use crate::file::{self, Colour, Formula, Named, Picture, Reader, SceneKind, Value, Word};
+use percuss_input::InputError;
 
 /// `[run]`.
 pub(super) fn run(root: &mut Reader<'_>) -> Result<BodiesRunSpec, Box<InputError>> {

@@ -2,8 +2,8 @@
 
 use super::super::spec::ShapeSpec;
 use super::{form, name, pair, points, vector};
-use crate::error::InputError;
 use crate::file::{Item, Reader, Value};
+use percuss_input::InputError;
 
 const PLANE: [&str; 8] = [
     "disc",

@@ -5,9 +5,9 @@ use percuss_generate::Bond;
 
 use super::super::structure::{BlocksSpec, StructureSpec};
 use super::{choice, pair, vector_if, vector_of};
-use crate::error::InputError;
 use crate::file::bodies::generators::ArrangementSpec;
 use crate::file::{Formula, Item, Reader, Value};
+use percuss_input::InputError;
 
 type Read = Result<ArrangementSpec, Box<InputError>>;
 

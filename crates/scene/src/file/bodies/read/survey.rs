@@ -1,9 +1,9 @@
 //! Reads `[[profile]]` and `[[distribution]]`.
 
 use super::{choice, name_of, names_if};
-use crate::error::InputError;
 use crate::file::{self, Reader};
 use crate::file::{DISTRIBUTION_QUANTITIES, DistributionQuantity, DistributionSpec, ProfileSpec};
+use percuss_input::InputError;
 
 /// Largest number of bins.
 const MOST: usize = 10_000;

@@ -2,8 +2,8 @@
 
 use super::super::spec::{LawSpec, MaterialSpec};
 use super::{between, named, numbered, vector_if};
-use crate::error::InputError;
 use crate::file::{self, Formula, FrictionSpec, Reader, Value};
+use percuss_input::InputError;
 
 /// Largest number of materials: the table of laws grows with its square.
 const MOST_MATERIALS: usize = 1000;

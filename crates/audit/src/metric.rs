@@ -11,9 +11,21 @@
 //! The kinetic metric A makes the distance of mechanisms independent of the choice of coordinates.
 //! The difference of orientations is their rotation vector in body axes, as for velocities.
 
-use super::report::Size;
+use serde::Serialize;
+
 use super::samples::{Samples, form};
 use percuss_mechanism::{ConfigurationSpace, Coordinate};
+
+/// The length to which distances are relative.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Size {
+    /// Its value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What it is.
+    pub what: &'static str,
+}
 
 /// The metric of configurations.
 #[derive(Debug)]

@@ -1,7 +1,9 @@
 //! Table reader: keys of a table are taken one by one, and keys that are left are refused with the nearest known key.
 
+use std::collections::HashMap;
+
 use crate::error::{InputError, Origin};
-use crate::file::tree::{Entry, Item, Value};
+use crate::tree::{Entry, Item, Value};
 
 /// A number or an expression, as text with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,15 +44,18 @@ impl Formula {
 
 /// A table being read: its position, the keys not yet taken, and the keys asked for.
 pub struct Reader<'a> {
+    /// The file, for messages.
     pub file: &'a str,
     /// Name of the table in messages.
     pub part: String,
+    /// Line on which the table begins, from 1.
     pub line: usize,
     entries: Vec<Entry>,
     known: Vec<&'static str>,
 }
 
 impl<'a> Reader<'a> {
+    /// A reader of the entries of a table.
     pub fn new(file: &'a str, part: impl Into<String>, line: usize, entries: Vec<Entry>) -> Self {
         Self {
             file,
@@ -290,4 +295,52 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// A named expression: a parameter or a definition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// The number or expression.
+    pub formula: Formula,
+}
+
+/// `[parameters]` or `[definitions]`: names given by the user.
+pub fn named(root: &mut Reader<'_>, key: &'static str) -> Result<Vec<Named>, Box<InputError>> {
+    let Some(item) = root.take(key) else {
+        return Ok(Vec::new());
+    };
+    let mut table = root.of(format!("[{key}]"), key, item)?;
+    let mut all = Vec::new();
+    for entry in table.take_all() {
+        let formula = table.to_formula(&entry.key, entry.item)?;
+        all.push(Named {
+            name: entry.key,
+            formula,
+        });
+    }
+    Ok(all)
+}
+
+/// The tables `[[key]]`, each with a unique `name`.
+pub fn parts<'a>(
+    root: &mut Reader<'a>,
+    key: &'static str,
+    word: &str,
+) -> Result<Vec<(String, Reader<'a>)>, Box<InputError>> {
+    let mut all: Vec<(String, Reader<'a>)> = Vec::new();
+    let mut lines: HashMap<String, usize> = HashMap::new();
+    for (index, item) in root.tables(key)?.into_iter().enumerate() {
+        let mut reader = root.of(format!("{word} {}", index + 1), key, item)?;
+        let name = reader.text("name")?;
+        reader.part = format!("{word} `{name}`");
+        // Names are unique among tables of one kind.
+        if let Some(first) = lines.insert(name.clone(), reader.line) {
+            let problem = format!("the name is used twice, first on line {first}");
+            return Err(reader.error(problem, "Give each its own name"));
+        }
+        all.push((name, reader));
+    }
+    Ok(all)
 }

@@ -3,8 +3,7 @@
 use percuss_expr::{ErrorKind, ExprError, Graph, Scope};
 
 use crate::error::{InputError, Origin};
-use crate::file::reader::Formula;
-use crate::file::spec::Named;
+use crate::reader::{Formula, Named};
 
 /// Names reserved for observables and findings.
 const RESERVED: [(&str, &str); 5] = [
@@ -72,6 +71,7 @@ pub fn value_error(
 /// The parameters with their values, and the graph in which further expressions are parsed.
 #[derive(Debug, Clone, Default)]
 pub struct Parameters {
+    /// Names and values, in the order of the file.
     pub values: Vec<(String, f64)>,
     graph: Graph,
     scope: Scope,

@@ -2,7 +2,12 @@
 //!
 //! Expressions stay text: their language is that of findings.
 
-use crate::file::reader::Formula;
+mod read;
+mod vary;
+
+use crate::reader::Formula;
+
+pub use read::{cases, findings, plots, studies, study};
 
 /// Overrides `key = value`, values as text.
 pub type Overrides = Vec<(String, String)>;

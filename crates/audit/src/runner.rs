@@ -2,7 +2,12 @@
 
 use percuss_bodies::{Dim, Plane, Space, State};
 use percuss_mechanism::System;
-use percuss_record::NullObserver;
+use percuss_record::{Certificate, NullObserver};
+use percuss_run::finding::Finding;
+use percuss_run::{
+    AnyWorld, BodiesOutcome, EarlyStop, MechanismOutcome, RunProgress, StopReason, Threads,
+    run_bodies, run_mechanism,
+};
 use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies, OverlapRule};
 use percuss_scene::{Scene, SceneError};
 
@@ -13,13 +18,6 @@ use super::perturb::{NUDGE, identity, perturb_bodies, perturb_mechanism};
 use super::samples::{self, Sampler, Samples};
 use super::variant::{Role, Variant};
 use super::work::Teller;
-use crate::bodies_run::{AnyWorld, BodiesOutcome, run_bodies};
-use crate::certificate::Certificate;
-use crate::finding::Finding;
-use crate::mechanism_run::{MechanismOutcome, run_mechanism};
-use crate::parallel::Threads;
-use crate::progress::RunProgress;
-use crate::stop::{EarlyStop, StopReason};
 
 /// The result of one run.
 #[derive(Debug)]
@@ -87,9 +85,11 @@ impl<'a> AuditRunner<'a> {
             prepared_ok: true,
         };
         // Common instants by steps of the reference; the fewer, the more bodies there are.
-        let (start, until) = maker.span();
+        let (start, until) = maker.common.span();
         let left = percuss_scene::file::END_TOLERANCE;
-        let steps = ((until - start) / maker.step() - left).ceil().max(1.0) as usize;
+        let steps = ((until - start) / maker.common.step() - left)
+            .ceil()
+            .max(1.0) as usize;
         // Bodies need memory for each sample.
         let count = match &maker.common {
             Common::Mechanism(_) => 1,
@@ -97,7 +97,7 @@ impl<'a> AuditRunner<'a> {
         };
         maker.instants = samples::instants(steps, count);
         // Steps that the method chooses: equidistant instants, which are interpolated.
-        if maker.chooses_steps() || maker.varies_steps() {
+        if maker.common.chooses_steps() || maker.common.varies_steps() {
             let parts = *maker.instants.last().unwrap_or(&1) as f64;
             let at = |k: &usize| start + (until - start) * (*k as f64 / parts);
             maker.times = maker.instants.iter().map(at).collect();
@@ -236,12 +236,12 @@ impl<'a> AuditRunner<'a> {
             samples: Samples::default(),
             certificate: Certificate::new(),
             stopped: Some(EarlyStop {
-                t: self.span().0,
+                t: self.common.span().0,
                 started: false,
                 reason: StopReason::Bodies(error.to_string()),
             }),
             halted: false,
-            end: self.span().0,
+            end: self.common.span().0,
             findings: Vec::new(),
         })
     }
@@ -299,12 +299,11 @@ impl<'a> AuditRunner<'a> {
         tell: &mut dyn FnMut(f64) -> bool,
     ) -> Result<AuditRun, AuditError> {
         let one = Threads::new(1);
-        let findings =
-            crate::evaluate::evaluate_findings(scene, &outcome, one, &mut |_, _| tell(1.0))?;
+        let findings = percuss_run::evaluate_findings(scene, &outcome, one, &mut |_, _| tell(1.0))?;
         Ok(AuditRun {
             samples,
             certificate: outcome.certificate,
-            end: outcome.trajectory.end().unwrap_or(self.span().0),
+            end: outcome.trajectory.end().unwrap_or(self.common.span().0),
             stopped: outcome.stopped,
             halted: false,
             findings,
@@ -325,7 +324,7 @@ impl<'a> AuditRunner<'a> {
             return Err(AuditError::Stopped);
         };
         // What the findings need of the run.
-        let wanted = crate::evaluate::observable_request(scene, &collection)?;
+        let wanted = percuss_run::observable_request(scene, &collection)?;
         // Start from the prepared state, perturbed where the variant is.
         match (&mut collection, &self.prepared) {
             (BuiltBodies::Plane(assembly), Some(PreparedState::Plane(state))) => {
@@ -354,7 +353,7 @@ impl<'a> AuditRunner<'a> {
         let outcome: BodiesOutcome =
             run_bodies(scene, collection, &wanted, threads, &mut sampler, hear);
         let go_on = &mut |_: &str, _: f64| tell(1.0);
-        let findings = crate::evaluate::evaluate_bodies_findings(scene, &outcome, threads, go_on)?;
+        let findings = percuss_run::evaluate_bodies_findings(scene, &outcome, threads, go_on)?;
         let made = AuditRun {
             samples: sampler.samples,
             certificate: outcome.certificate,

@@ -3,9 +3,8 @@
 use percuss_bodies::{Dim, Vector, World};
 use percuss_mechanism::System;
 use percuss_record::{Observer, Step, WorldRef};
+use percuss_run::Trajectory;
 use percuss_scene::{SceneError, SymbolicSystem};
-
-use crate::trajectory::Trajectory;
 
 /// Largest number of instants.
 const INSTANTS: usize = 400;

@@ -1,16 +1,16 @@
 //! The result of an audit: comparison of all runs.
 
+use percuss_record::Certificate;
 use percuss_scene::Scene;
 use serde::Serialize;
 
 use super::digits::{self, AuditedFinding};
 use super::growth::{self, SATURATED, Sensitivity};
-use super::metric::Metric;
+use super::metric::{Metric, Size};
 use super::order::{self, Order, Orders, Pair};
 use super::runner::{AuditRun, AuditRunner};
 use super::samples::Samples;
-use super::variant::{Role, Variant};
-use crate::certificate::Certificate;
+use super::variant::{LeftOut, Role, Variant};
 
 /// Relative distances for which the first time beyond them is reported.
 pub const THRESHOLDS: [f64; 3] = [1e-6, 1e-3, 1e-1];
@@ -52,17 +52,6 @@ pub struct Audit {
     pub recorded: Option<bool>,
     /// The instants at which runs are compared.
     pub times: Vec<f64>,
-}
-
-/// The length to which distances are relative.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Size {
-    /// Its value.
-    pub value: f64,
-    /// Its unit.
-    pub unit: &'static str,
-    /// What it is.
-    pub what: &'static str,
 }
 
 /// One of the runs.
@@ -108,25 +97,6 @@ pub struct Exceeded {
     pub t: Option<f64>,
 }
 
-/// A variant that does not apply.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
-    /// Its name.
-    pub name: &'static str,
-    /// Why.
-    pub why: String,
-}
-
-impl LeftOut {
-    pub(super) fn named(name: &'static str, why: String) -> Self {
-        Self { name, why }
-    }
-
-    pub(super) fn new(variant: &Variant, why: String) -> Self {
-        Self::named(variant.role.name(), why)
-    }
-}
-
 /// Compares the runs.
 pub(super) fn report(
     scene: &Scene,
@@ -159,13 +129,13 @@ pub(super) fn report(
         .filter_map(|run| first_beyond(&maker.times, &run.distances, SATURATED));
     sensitivity.incomparable_from = beyond.min_by(f64::total_cmp);
     let not_held = not_held(&all, &findings, maker.prepared_ok);
-    let (start, until) = maker.span();
+    let (start, until) = maker.common.span();
     Audit {
         scene: scene.name().to_string(),
         title: scene.title().to_string(),
         overrides: scene.overrides().to_vec(),
         span: [start, until],
-        step: maker.step(),
+        step: maker.common.step(),
         ok: not_held.is_empty(),
         not_held,
         size: metric.size(),
@@ -224,6 +194,7 @@ fn compared(
         exceeded: exceeded.to_vec(),
         largest: largest.0,
         furthest: maker
+            .common
             .body(largest.1)
             .filter(|_| largest.0 > 0.0)
             .map(String::from),
@@ -250,7 +221,7 @@ fn orders(maker: &AuditRunner<'_>, metric: &Metric, runs: &[(Variant, AuditRun)]
         configuration: Order::absent(reason),
         energy: Order::absent(reason),
     };
-    if maker.varies_steps() {
+    if maker.common.varies_steps() {
         return absent("steps are chosen by their error");
     }
     let steps = (

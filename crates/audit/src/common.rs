@@ -5,8 +5,6 @@ use percuss_mechanism::Scheme;
 use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use percuss_scene::{BuiltMechanism, Scene, SceneError, SceneKind};
 
-use super::runner::AuditRunner;
-
 /// What all runs have in common.
 #[derive(Debug)]
 pub(super) enum Common {
@@ -41,15 +39,10 @@ impl Common {
     }
 }
 
-impl AuditRunner<'_> {
-    /// The scene of the reference.
-    pub fn scene(&self) -> &Scene {
-        self.scene
-    }
-
+impl Common {
     /// Start and end of the run.
     pub fn span(&self) -> (f64, f64) {
-        match &self.common {
+        match self {
             Common::Mechanism(built) => (built.initial.t, built.until),
             Common::Bodies { span, .. } => *span,
         }
@@ -57,7 +50,7 @@ impl AuditRunner<'_> {
 
     /// The step of the reference.
     pub fn step(&self) -> f64 {
-        match &self.common {
+        match self {
             Common::Mechanism(built) => built.settings.step,
             Common::Bodies { step, .. } => *step,
         }
@@ -65,7 +58,7 @@ impl AuditRunner<'_> {
 
     /// The tolerance of the reference.
     pub fn tolerance(&self) -> f64 {
-        match &self.common {
+        match self {
             Common::Mechanism(built) => built.settings.tolerance,
             Common::Bodies { tolerance, .. } => *tolerance,
         }
@@ -73,7 +66,7 @@ impl AuditRunner<'_> {
 
     /// The scheme of a mechanism.
     pub fn scheme(&self) -> Option<Scheme> {
-        match &self.common {
+        match self {
             Common::Mechanism(built) => Some(built.settings.scheme),
             Common::Bodies { .. } => None,
         }
@@ -81,7 +74,7 @@ impl AuditRunner<'_> {
 
     /// The method of a sweeping process.
     pub fn sweep_method(&self) -> Option<&'static str> {
-        match &self.common {
+        match self {
             Common::Mechanism(built) => built.sweep_method(),
             Common::Bodies { .. } => None,
         }
@@ -89,7 +82,7 @@ impl AuditRunner<'_> {
 
     /// Whether steps are adaptive.
     pub fn varies_steps(&self) -> bool {
-        match &self.common {
+        match self {
             Common::Mechanism(built) => built.settings.adaptive.is_some(),
             Common::Bodies { .. } => false,
         }
@@ -106,7 +99,7 @@ impl AuditRunner<'_> {
 
     /// The name of a body by its place among the movable ones.
     pub fn body(&self, place: usize) -> Option<&str> {
-        match &self.common {
+        match self {
             Common::Mechanism(_) => None,
             Common::Bodies { names, .. } => names.get(place).map(String::as_str),
         }

@@ -141,7 +141,7 @@ impl Expectation {
     }
 
     /// Whether the value is as expected, and a reason where it cannot be compared.
-    pub fn judge(&self, value: &Value) -> (Option<bool>, Option<String>) {
+    pub fn compare(&self, value: &Value) -> (Option<bool>, Option<String>) {
         // Bounds take precedence: there is then no expected value.
         let bounded = self.at_most.is_some() || self.at_least.is_some();
         if bounded {

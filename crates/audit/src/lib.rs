@@ -1,29 +1,4 @@
-//! `percuss audit`: which results of a run are independent of its discretisation.
-//!
-//! A certificate says that each step solves the discrete problem (★). It does not say that the
-//! discrete motion is close to the motion of the system. An audit repeats the run with changes and
-//! compares:
-//!
-//! ```text
-//! x_h          the run itself, step h                                  the reference
-//! x_{h/2}, x_{h/4}                                                     error of the time discretisation
-//! x_h with a tenth of the tolerance                                    error of the solver
-//! x_h with the other activation rule, or the other integrator          error of the scheme
-//! x_h from initial positions moved by 1e-12 of the size                sensitivity to rounding
-//! ```
-//!
-//! d(t) is the distance of two configurations at the same instant, relative to the size of the
-//! system (`metric`). Richardson's order is p = log₂(Σ|x_h − x_{h/2}| / Σ|x_{h/2} − x_{h/4}|), over
-//! instants at which both differences are above those of tolerance and rounding (`order`). Motions
-//! are chaotic where the perturbation grows exponentially (`growth`). Findings are evaluated in
-//! every run (`digits`). `variant` lists the runs, `perturb` moves the initial positions, `made`
-//! makes a run from what `common` has, `samples` keeps its configurations, `work` spreads the runs
-//! over threads; `report` compares them, `figure` draws the distances, `keep` reads run directories
-//! and writes the result.
-//!
-//! Preparations of bodies are run once, with the settings of the reference: all runs start from the
-//! same state. A run keeps configurations at a few hundred common instants and what its findings
-//! need. Runs share nothing, and the result is the same for any number of threads.
+#![doc = include_str!("../README.md")]
 
 mod common;
 mod digits;
@@ -38,17 +13,18 @@ mod samples;
 mod variant;
 mod work;
 
+use percuss_run::Threads;
+use percuss_run::compile_findings;
+use percuss_run::finding::ground::with_expression_context;
 use percuss_scene::{Scene, SceneError};
-
-use crate::evaluate::compile_findings;
-use crate::finding::ground::with_expression_context;
-use crate::parallel::Threads;
 
 pub use digits::{AuditedFinding, ValueIn};
 pub use growth::{Sensitivity, SensitivityClass};
+pub use metric::Size;
 pub use order::{Order, Orders, Over};
 pub use output::{AUDIT, load_recorded_scene, output_place};
-pub use report::{Audit, Exceeded, LeftOut, RunReport, Size, THRESHOLDS};
+pub use report::{Audit, Exceeded, RunReport, THRESHOLDS};
+pub use variant::LeftOut;
 
 use runner::{AuditRun, AuditRunner};
 use variant::Variant;
@@ -97,12 +73,12 @@ pub fn audit(
     asked: AuditOptions,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<Audit, AuditError> {
-    crate::evaluate::check_findings(scene)?;
+    percuss_run::check_findings(scene)?;
     let (scene, unmeasured) = selected(scene, asked.findings)?;
     let mut maker = AuditRunner::new(&scene)?;
     // Weights in units of the work of the reference, which is made first: it gives size and
     // instants.
-    let (variants, mut left_out) = variant::variants(&scene, &maker)?;
+    let (variants, mut left_out) = variant::variants(&scene, &maker.common)?;
     let weights: Vec<f64> = variants.iter().map(Variant::weight).collect();
     let all = 1.0 + weights.iter().sum::<f64>();
     let share = 1.0 / all;
@@ -121,7 +97,8 @@ pub fn audit(
         return Err(AuditError::Stopped);
     };
     // Variants that do not apply are left out, with the reason.
-    let mut runs: Vec<(Variant, AuditRun)> = vec![(Variant::reference(&maker), reference)];
+    let mut runs: Vec<(Variant, AuditRun)> =
+        vec![(Variant::reference(&scene, &maker.common), reference)];
     for (variant, made) in variants.into_iter().zip(made) {
         match made.unfit(&variant) {
             Some(why) => left_out.push(LeftOut::new(&variant, why)),

@@ -15,12 +15,12 @@
 //! at rest has nothing else. Lengths and the energy at stake grow during a run; figures that are divided by them are
 //! judged by the values at its end.
 //!
-//! `mark` has the criteria and their violations, `bounds` the bounds,
-//! `live` the warnings during a run, `words` the sentences and `sheet` the JSON form.
+//! `criterion` has the criteria and their violations, `words` the sentences and `json` the JSON form. The bounds are
+//! [`percuss_scene::CertificateBounds`].
 
-pub(crate) mod criterion;
+mod criterion;
 pub(crate) mod json;
-pub(crate) mod words;
+pub mod words;
 
 use percuss_scene::CertificateBounds;
 use serde::{Deserialize, Serialize};

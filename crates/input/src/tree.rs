@@ -13,27 +13,39 @@ use crate::error::{InputError, Origin};
 /// A value with its first line and its source text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
+    /// First line, from 1.
     pub line: usize,
+    /// The value as it is written in the file.
     pub raw: String,
+    /// The value by type.
     pub value: Value,
 }
 
 /// A TOML value by type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
+    /// A string.
     Text(String),
+    /// An integer or a float.
     Number(f64),
+    /// `true` or `false`.
     Truth(bool),
+    /// A date or a time, which no key takes.
     Date,
+    /// An array.
     List(Vec<Item>),
+    /// A table, its keys in the order of the file.
     Table(Vec<Entry>),
 }
 
 /// A key with its line and value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
+    /// The key.
     pub key: String,
+    /// Line of the key, from 1.
     pub line: usize,
+    /// Its value.
     pub item: Item,
 }
 

@@ -1,16 +1,13 @@
 //! Reads `[[case]]`, `[[study]]`, `[[finding]]` and `[[plot]]`.
 
+use super::vary::vary;
+use super::{Bisect, Case, Check, Datum, FindingSpec, Overrides, Plot, PlotKind, Study};
 use crate::error::InputError;
-use crate::file::read_model::parts;
-use crate::file::read_vary::vary;
-use crate::file::reader::{Formula, Reader};
-use crate::file::report::{
-    Bisect, Case, Check, Datum, FindingSpec, Overrides, Plot, PlotKind, Study,
-};
-use crate::file::tree::{Item, Value};
+use crate::reader::{Formula, Reader, parts};
+use crate::tree::{Item, Value};
 
 /// `[[case]]`.
-pub(super) fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, Box<InputError>> {
+pub fn cases(root: &mut Reader<'_>) -> Result<Vec<Case>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "case", "case")? {
         // `main` is reserved for the run without overrides.
@@ -67,7 +64,7 @@ pub(super) fn plain(reader: &Reader<'_>, key: &str, item: Item) -> Result<String
 }
 
 /// `[[study]]`.
-pub(super) fn studies(root: &mut Reader<'_>) -> Result<Vec<Study>, Box<InputError>> {
+pub fn studies(root: &mut Reader<'_>) -> Result<Vec<Study>, Box<InputError>> {
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "study", "study")? {
         let study = study(&mut reader, name)?;
@@ -136,7 +133,7 @@ fn bisect(reader: &mut Reader<'_>) -> Result<Option<Bisect>, Box<InputError>> {
 }
 
 /// `[[finding]]`.
-pub(super) fn findings(
+pub fn findings(
     root: &mut Reader<'_>,
     cases: &[Case],
 ) -> Result<Vec<FindingSpec>, Box<InputError>> {
@@ -258,7 +255,7 @@ fn datum(reader: &Reader<'_>, key: &str, item: Item) -> Result<Datum, Box<InputE
 }
 
 /// `[[plot]]`.
-pub(super) fn plots(
+pub fn plots(
     root: &mut Reader<'_>,
     cases: &[Case],
     studies: &[Study],

@@ -2,13 +2,14 @@
 
 use percuss_bodies::Activation;
 use percuss_mechanism::Scheme;
+use percuss_record::number::format_short;
 use percuss_scene::bodies_scene::BuiltBodies;
 use percuss_scene::{Scene, SceneError, SceneKind};
 
-use super::LeftOut;
+use serde::Serialize;
+
+use super::common::Common;
 use super::perturb::NUDGE;
-use super::runner::AuditRunner;
-use crate::number::format_short;
 
 /// Smallest tolerance of a variant: 50 roundings of a sum of order 1, below which no method can go.
 const LEAST_TOLERANCE: f64 = 1e-14;
@@ -62,14 +63,14 @@ impl Role {
 
 impl Variant {
     /// The reference itself.
-    pub fn reference(maker: &AuditRunner<'_>) -> Self {
+    pub fn reference(scene: &Scene, common: &Common) -> Self {
         Self {
             role: Role::Reference,
-            what: match maker.varies_steps() {
+            what: match common.varies_steps() {
                 true => "steps chosen by their error".into(),
-                false => format!("step = {:e}", maker.step()),
+                false => format!("step = {:e}", common.step()),
             },
-            scene: maker.scene().clone(),
+            scene: scene.clone(),
         }
     }
 
@@ -79,24 +80,43 @@ impl Variant {
     }
 }
 
+/// A variant that does not apply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Its name.
+    pub name: &'static str,
+    /// Why.
+    pub why: String,
+}
+
+impl LeftOut {
+    pub(super) fn named(name: &'static str, why: String) -> Self {
+        Self { name, why }
+    }
+
+    pub(super) fn new(variant: &Variant, why: String) -> Self {
+        Self::named(variant.role.name(), why)
+    }
+}
+
 /// All variants that apply to a scene, the longest first, and those that do not, with the reason.
 ///
 /// # Errors
 /// A value that the scene refuses.
 pub(super) fn variants(
     scene: &Scene,
-    maker: &AuditRunner<'_>,
+    common: &Common,
 ) -> Result<(Vec<Variant>, Vec<LeftOut>), SceneError> {
     let (mut all, mut left_out) = (Vec::new(), Vec::new());
     // Shorter steps, tighter tolerance, another activation rule or integrator, perturbed positions.
     for divisor in [4, 2] {
-        match steps(scene, maker, divisor)? {
+        match steps(scene, common, divisor)? {
             Ok(variant) => all.push(variant),
             Err(why) => left_out.push(LeftOut::named(Role::Step(divisor).name(), why)),
         }
     }
     // A tenth of the tolerance, unless that is below rounding.
-    let tolerance = maker.tolerance() / 10.0;
+    let tolerance = common.tolerance() / 10.0;
     match tolerance >= LEAST_TOLERANCE {
         true => all.push(Variant {
             role: Role::Tolerance,
@@ -108,7 +128,7 @@ pub(super) fn variants(
             left_out.push(LeftOut::named(Role::Tolerance.name(), why));
         }
     }
-    match other_rule(scene, maker)? {
+    match other_rule(scene, common)? {
         Ok(variant) => all.push(variant),
         Err(left) => left_out.push(left),
     }
@@ -124,33 +144,30 @@ pub(super) fn variants(
 /// The variant with shorter steps.
 fn steps(
     scene: &Scene,
-    maker: &AuditRunner<'_>,
+    common: &Common,
     divisor: u32,
 ) -> Result<Result<Variant, String>, SceneError> {
-    if maker.chooses_steps() {
+    if common.chooses_steps() {
         return Ok(Err(
             "the event-driven integrator chooses its own steps".into()
         ));
     }
     let role = Role::Step(divisor);
-    if maker.varies_steps() {
+    if common.varies_steps() {
         // Bounds and tolerance of adaptive steps are changed after the scene is built.
         let what = format!("steps between 1/{divisor} of their bounds");
         let scene = scene.clone();
         return Ok(Ok(Variant { role, what, scene }));
     }
     // The step is an override of the scene.
-    let step = maker.step() / f64::from(divisor);
+    let step = common.step() / f64::from(divisor);
     let what = format!("step = {step:e}");
     let scene = scene.with_overrides(&[("run.step", format!("{step:e}"))])?;
     Ok(Ok(Variant { role, what, scene }))
 }
 
 /// The variant with the other activation rule, or the other integrator.
-fn other_rule(
-    scene: &Scene,
-    maker: &AuditRunner<'_>,
-) -> Result<Result<Variant, LeftOut>, SceneError> {
+fn other_rule(scene: &Scene, common: &Common) -> Result<Result<Variant, LeftOut>, SceneError> {
     // Bodies: contacts active by gap, or by predicted gap.
     if scene.kind() == SceneKind::Bodies {
         let word = match activation(&scene.build_bodies()?) {
@@ -166,7 +183,7 @@ fn other_rule(
     let role = Role::Integrator;
     // Mechanisms: event-driven against time stepping; sweeping processes: trapezoidal against
     // catching-up.
-    let word = match (maker.sweep_method(), maker.scheme()) {
+    let word = match (common.sweep_method(), common.scheme()) {
         (Some("trapezoidal"), _) => "catching-up",
         (Some(_), _) => "trapezoidal",
         (None, Some(Scheme::Event)) => "midpoint",

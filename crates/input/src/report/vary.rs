@@ -1,10 +1,10 @@
 //! Reads the varied keys of a study: lists, intervals, random and Latin hypercube samples, design points, replicates.
 
+use super::read::plain;
+use super::{Spacing, VariedValues, Vary};
 use crate::error::InputError;
-use crate::file::read_report::plain;
-use crate::file::reader::Reader;
-use crate::file::report::{Spacing, VariedValues, Vary};
-use crate::file::tree::{Item, Value};
+use crate::reader::Reader;
+use crate::tree::{Item, Value};
 
 /// Message for a value of another form.
 const FORMS: &str = "an array of values, { from, to, count } or { sample, count, seed } was expected; a Latin \

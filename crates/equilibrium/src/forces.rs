@@ -7,6 +7,7 @@
 
 use percuss_bodies::{Pose, Vector};
 use percuss_record::frame::{Frame, RecordedFrames};
+use percuss_record::number::format_short;
 use percuss_record::{PlotError, Record, RecordError};
 use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use percuss_scene::{Scene, SceneError, SceneKind};
@@ -18,7 +19,6 @@ use super::loads::{scene_error, three};
 use super::record_dim::RecordDim;
 use super::rows::{ReadAll, Rows};
 use super::static_model::{StaticContact, StaticModel};
-use crate::number::format_short;
 
 /// Instant, threads and progress callback of [`force_bounds`].
 pub struct ForceBoundsOptions<'a> {

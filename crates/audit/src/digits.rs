@@ -1,10 +1,10 @@
 //! Digits of the findings that agree in all runs of an audit.
 
+use percuss_run::Value;
 use serde::Serialize;
 
 use super::runner::AuditRun;
 use super::variant::Variant;
-use crate::finding::Value;
 
 /// A finding in all runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,0 +1,14 @@
+#![doc = include_str!("../README.md")]
+
+mod error;
+mod parameters;
+mod reader;
+pub mod report;
+mod tree;
+
+pub use error::{InputError, Origin};
+pub use parameters::{
+    Parameters, expression_error, of_definitions, require_unreserved, value_error,
+};
+pub use reader::{Formula, Named, Reader, named, parts};
+pub use tree::{Entry, Item, Value, parse};
