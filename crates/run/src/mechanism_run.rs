@@ -257,7 +257,8 @@ impl Simulation for MotionSimulation<'_> {
     }
 
     fn save(&self) -> Option<SimulationState<'_>> {
-        self.motion.save().map(SimulationState::Mechanism)
+        let saved = self.motion.save();
+        saved.map(|motion| SimulationState::Mechanism(Box::new(motion)))
     }
 }
 
@@ -298,7 +299,7 @@ impl StepObservers for MotionObservers<'_> {
         let begun = MechanismCheckpoint {
             step: checkpoint.step,
             certificate: checkpoint.certificate.clone(),
-            motion: motion.clone(),
+            motion: (**motion).clone(),
         };
         self.sink.write_checkpoint(Snapshot {
             motion: resume::encode(&begun)?,

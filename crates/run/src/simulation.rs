@@ -45,7 +45,7 @@ pub trait Simulation {
 #[derive(Debug, Clone)]
 pub enum SimulationState<'a> {
     /// Of a mechanism.
-    Mechanism(MotionCheckpoint),
+    Mechanism(Box<MotionCheckpoint>),
     /// State and step report of a world.
     World(WorldRef<'a>),
 }
