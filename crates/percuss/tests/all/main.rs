@@ -19,6 +19,7 @@ mod drawing_common;
 mod drawing_language;
 mod drawing_motion;
 mod drawing_scenes;
+mod execute;
 mod film;
 mod find_study;
 mod generate_arches;
