@@ -10,6 +10,9 @@
 //! | preparation of bodies | stop condition | recorder (nothing is recorded) |
 //! | bodies | observables and stop condition, events | distributions, recorder |
 
+#[cfg(test)]
+mod tests;
+
 use percuss_record::{SimulationRef, Step};
 use percuss_scene::SceneError;
 use percuss_scene::file::END_TOLERANCE;

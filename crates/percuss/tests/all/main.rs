@@ -21,6 +21,7 @@ mod drawing_motion;
 mod drawing_scenes;
 mod examples;
 mod facade_errors;
+mod execute;
 mod film;
 mod find_study;
 mod generate_arches;
