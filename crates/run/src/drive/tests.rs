@@ -5,10 +5,10 @@ use percuss_record::{MechanismRef, SimulationRef, Step};
 use percuss_scene::SceneError;
 
 use super::{Driver, Stage, StepObservers};
-use crate::certificate::{Certificate, Criterion};
 use crate::simulation::{Checkpoint, Simulation, SimulationState};
-use crate::step_report::StepReport;
 use crate::stop::StopReason;
+use percuss_record::StepReport;
+use percuss_record::{Certificate, Criterion};
 
 /// A clock that fails at a given step.
 struct Clock {
