@@ -18,6 +18,8 @@ pub use percuss_verify as verify;
 
 mod body;
 mod error;
+#[cfg(doctest)]
+mod examples;
 mod force;
 mod joint;
 mod law;
