@@ -1,5 +1,5 @@
-// A ball falls from one metre and returns from each bounce with half of its speed: infinitely many bounces in 1.35 s.
-// Its heights and the instant at which it lies still have closed forms.
+//! A ball falls from one metre and returns from each bounce with half of its speed: infinitely many bounces in 1.35 s.
+//! Its heights and the instant at which it lies still have closed forms.
 
 use percuss::space::*;
 

@@ -1,3 +1,4 @@
+//! A disc slides on a floor until it rolls.
 use percuss::plane::*;
 
 fn main() -> percuss::Result<()> {

@@ -1,5 +1,5 @@
-// A door swings against its stop: a hinge of space with limits and restitution. Without friction its angular velocity
-// after the stop is −e times that before; with friction in the hinge it loses a little on the way.
+//! A door swings against its stop: a hinge of space with limits and restitution. Without friction its angular velocity
+//! after the stop is −e times that before; with friction in the hinge it loses a little on the way.
 
 use percuss::space::*;
 

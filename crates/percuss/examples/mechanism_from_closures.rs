@@ -1,5 +1,5 @@
-// A ball is thrown on a rough floor: a mechanism of closures with friction and restitution. The impact changes the
-// velocities by (1 + e) v_n along the normal and by at most μ times this along the floor.
+//! A ball is thrown on a rough floor: a mechanism of closures with friction and restitution. The impact changes the
+//! velocities by (1 + e) v_n along the normal and by at most μ times this along the floor.
 
 use percuss::{ClosureConstraint, Mechanism};
 

@@ -1,5 +1,5 @@
-// Newton's cradle: one ball hits a row of others, without loss. With small gaps the impacts come one after the other and
-// the last ball leaves alone. Touching balls are hit at once: Moreau's impact law then shares the momentum.
+//! Newton's cradle: one ball hits a row of others, without loss. With small gaps the impacts come one after the other and
+//! the last ball leaves alone. Touching balls are hit at once: Moreau's impact law then shares the momentum.
 
 use percuss::plane::*;
 

@@ -1,4 +1,4 @@
-// A pendulum from its energies as text: its period at large amplitude against the complete elliptic integral.
+//! A pendulum from its energies as text: its period at large amplitude against the complete elliptic integral.
 
 use std::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-// A block on an incline: it slides with a = g (sin α − μ cos α) if tan α > μ, and rests otherwise.
+//! A block on an incline: it slides with a = g (sin α − μ cos α) if tan α > μ, and rests otherwise.
 
 use percuss::plane::*;
 

@@ -1,5 +1,5 @@
-// The one-step problem by hand: a ball of 1 kg hits the ground at 2 m/s while it slides at 1 m/s, with μ = 0.2 and a
-// coefficient of restitution of one half.
+//! The one-step problem by hand: a ball of 1 kg hits the ground at 2 m/s while it slides at 1 m/s, with μ = 0.2 and a
+//! coefficient of restitution of one half.
 
 use percuss::prelude::*;
 

@@ -1,5 +1,5 @@
-// A wall of bricks in running bond on ground that begins to shake: first its weight on the ground, then how far the
-// courses move.
+//! A wall of bricks in running bond on ground that begins to shake: first its weight on the ground, then how far the
+//! courses move.
 
 use percuss::plane::*;
 

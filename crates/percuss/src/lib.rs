@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![warn(missing_docs)]
 
 #[cfg(feature = "run")]
 pub use percuss_audit as audit;
@@ -33,6 +32,8 @@ pub use percuss_view as view;
 mod body;
 #[cfg(feature = "run")]
 mod error;
+#[cfg(all(doctest, feature = "run"))]
+mod examples;
 #[cfg(feature = "run")]
 mod force;
 #[cfg(feature = "run")]
