@@ -71,7 +71,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&File) -> io::Result<()>) -> Resul
     })
 }
 
-/// Writes bytes to a file by atomic replacement, as [`replace`] does.
+/// Writes bytes to a file by atomic replacement.
 ///
 /// # Errors
 /// A file operation fails.
