@@ -3,7 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `main_run` | a run from the built scene to its outcome: preparations, then the steps |
-//! | `bodies_driver` | the observers of the run in the step loop of [`crate::drive`] |
+//! | `bodies_driver` | the observers of the run in the step loop of `drive` |
 //! | `preparation` | preparations (equilibration before the run) |
 //! | `world_simulation` | a world as a simulation |
 //! | `initial_overlaps` | initial overlaps, certificate of a step, messages with names |
