@@ -82,7 +82,7 @@ impl CrowdSpec {
         }
     }
 
-    /// The room of these numbers, in the order of [`KEYS`], and the initial positions.
+    /// The room of these numbers, in the order of `KEYS`, and the initial positions.
     pub fn people(
         &self,
         numbers: &[f64],

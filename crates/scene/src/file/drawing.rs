@@ -92,7 +92,7 @@ pub struct DrawingSpec {
     pub filled: bool,
     /// Text beside it.
     pub label: Option<String>,
-    /// Index in [`COLOURS`].
+    /// Index in `COLOURS`.
     pub colour: Option<u8>,
     /// Line width.
     pub width: Option<Formula>,
