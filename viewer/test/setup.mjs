@@ -22,7 +22,7 @@ export const PATIENCE = Number(process.env.PERCUSS_PATIENCE ?? 60_000);
 export const scratch = mkdtempSync(join(tmpdir(), 'percuss-page-'));
 export const scene = (name) => join(here, 'scenes', `${name}.toml`);
 /** A scene of the repository. */
-export const known = (name) => join(here, '..', '..', 'scenes', `${name}.toml`);
+export const known = (name) => join(here, '..', '..', 'crates', 'scene', 'scenes', `${name}.toml`);
 
 const running = new Set();
 
