@@ -7,13 +7,13 @@ use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
 use percuss_scene::{CheckpointPolicy, RecordSelection, SceneError};
 use serde::{Deserialize, Serialize};
 
-use super::super::checkpoint::{Restored, Snapshot};
 use super::super::error::RecordError;
 use super::super::manifest::Manifest;
 use super::joint_tables::JointTables;
 use super::names::{NamesTableBuilder, RecordShape};
 use super::rows::{self, PoseColumns, RepeatedTexts};
 use super::tables::{self, BODY_TABLES};
+use crate::checkpoint::{Restored, Snapshot};
 use crate::observer::{Observer, Step, WorldRef};
 use crate::output_directory::OutputDirectory;
 use crate::run_writer::RunWriter;

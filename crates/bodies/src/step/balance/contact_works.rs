@@ -3,13 +3,13 @@
 use percuss_contact::law::{Law, Status};
 use percuss_contact::{FactoredDelassus, Problem};
 
-use super::super::assemble::{frame, kinetic, single_planar_law};
-use super::super::scratch::{Balance, Coupling};
-use super::super::{NO_GROUP, SolvedStep};
 use super::ContactWorks;
 use crate::body::{Body, Freedom};
 use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
+use crate::step::assemble::{frame, kinetic, single_planar_law};
+use crate::step::scratch::{Balance, Coupling};
+use crate::step::{NO_GROUP, SolvedStep};
 
 /// Largest number of rows of a contact.
 const WIDE: usize = 6;

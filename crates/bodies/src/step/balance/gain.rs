@@ -21,14 +21,14 @@
 use percuss_contact::Problem;
 use percuss_contact::law::Status;
 
-use super::super::SolvedStep;
-use super::super::assemble::{frame, kinetic};
-use super::super::law::pair_law;
-use super::super::scratch::{Balance, Coupling};
 use super::ContactWorks;
 use crate::dynamics::Dynamics;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
+use crate::step::SolvedStep;
+use crate::step::assemble::{frame, kinetic};
+use crate::step::law::pair_law;
+use crate::step::scratch::{Balance, Coupling};
 use percuss_geometry::Vector;
 
 /// Energy that the contacts and joints of a step gained or lost.

@@ -17,9 +17,9 @@
 use percuss_contact::law::{Law, Status};
 use percuss_contact::{FactoredDelassus, Problem};
 
-use super::super::SolvedStep;
-use super::super::assemble::{find_previous, kinetic};
 use crate::dynamics::Dynamics;
+use crate::step::SolvedStep;
+use crate::step::assemble::{find_previous, kinetic};
 
 /// Largest number of contacts and joints coupled with a sliding contact.
 const MOST: usize = 24;

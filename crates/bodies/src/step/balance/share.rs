@@ -1,11 +1,11 @@
 //! Penetrations and joint drifts relative to the widths of the bodies.
 
-use super::super::SolvedStep;
-use super::super::scratch::ModelCache;
 use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
 use crate::joint::{JointReport, clearance_joint};
 use crate::model::Model;
+use crate::step::SolvedStep;
+use crate::step::scratch::ModelCache;
 
 /// The contact with the largest penetration relative to its bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]

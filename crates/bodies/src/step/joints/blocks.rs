@@ -3,12 +3,12 @@
 use percuss_contact::law::{Law, NonFirmSet};
 use percuss_contact::{ProblemBuilder, ProblemError};
 
-use super::super::{CLOSED, NO_GROUP, StepInputs};
 use super::{BlockRole, JointAssembly, JointBlock, WIDE, ball};
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::joint::{JacobianRow, JointCoordinate, JointFrame};
 use crate::settings::Activation;
+use crate::step::{CLOSED, NO_GROUP, StepInputs};
 
 /// Blocks of Ĝ of some rows of a joint, and their velocities.
 struct BlockRows {

@@ -11,14 +11,14 @@
 //! with new factors. This keeps the rows of the next midpoint symmetric about it. The projection of velocities
 //! never increases energy.
 
-use super::super::NO_GROUP;
-use super::super::balance::kinetic_of;
-use super::super::scratch::ModelCache;
 use super::{JointProjection, WIDE};
 use crate::dynamics::Dynamics;
 use crate::joint::JacobianRow;
 use crate::model::Model;
 use crate::state::State;
+use crate::step::NO_GROUP;
+use crate::step::balance::kinetic_of;
+use crate::step::scratch::ModelCache;
 
 /// A held row at the end of a step.
 #[derive(Debug, Clone, Copy)]

@@ -21,12 +21,12 @@
 
 use percuss_contact::Problem;
 
-use super::super::SolvedStep;
-use super::super::assemble::kinetic;
-use super::super::scratch::Coupling;
 use super::BlockRole;
 use crate::dynamics::Dynamics;
 use crate::joint::Joint;
+use crate::step::SolvedStep;
+use crate::step::assemble::kinetic;
+use crate::step::scratch::Coupling;
 
 /// Gain above which a step is solved again, relative to the larger kinetic energy of v_I and v_L.
 const GAINED: f64 = 1e-6;

@@ -10,13 +10,13 @@
 
 use percuss_solve::{Outcome, elimination};
 
-use super::super::scratch::{Assembly, Solution};
 use super::{BlockRole, ball};
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::joint::{Joint, JointCoordinate};
 use crate::model::Model;
 use crate::settings::Settings;
+use crate::step::scratch::{Assembly, Solution};
 
 /// Largest number of fixed-point iterations.
 const MAX_FRICTION_ITERATIONS: usize = 60;

@@ -9,10 +9,10 @@
 //! is solved once more with Ω̄ from its own solution: the remaining error is of order h³. The plane has no
 //! gyroscopic moment, nor have bodies with isotropic inertia.
 
-use super::super::scratch::{Coupling, FreeVelocity, ModelCache};
 use crate::dynamics::Dynamics;
 use crate::model::Model;
 use crate::state::State;
+use crate::step::scratch::{Coupling, FreeVelocity, ModelCache};
 
 /// Whether some of these bodies have gyroscopic moments.
 pub(super) fn has_gyroscopic_moments<D: Dynamics>(model: &Model<D>, bodies: &[Vec<usize>]) -> bool {

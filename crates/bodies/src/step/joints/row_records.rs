@@ -1,8 +1,8 @@
 //! Rows of the joints as callers read them: direction, point, velocities and impulse of each.
 
-use super::super::scratch::Assembly;
 use super::BlockRole;
 use crate::dynamics::Dynamics;
+use crate::step::scratch::Assembly;
 
 /// A row of a joint in the last step.
 #[derive(Debug, Clone, Copy, PartialEq)]

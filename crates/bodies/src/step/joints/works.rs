@@ -6,14 +6,14 @@
 
 use percuss_contact::Problem;
 
-use super::super::SolvedStep;
-use super::super::assemble::frame;
-use super::super::scratch::{Balance, ModelCache};
 use super::BlockRole;
 use crate::dynamics::Dynamics;
 use crate::joint::{self, JointCoordinate, JointKind, JointReport};
 use crate::model::Model;
 use crate::state::State;
+use crate::step::SolvedStep;
+use crate::step::assemble::frame;
+use crate::step::scratch::{Balance, ModelCache};
 use percuss_geometry::Vector;
 
 /// Works of the joints of a step, by kind of row.

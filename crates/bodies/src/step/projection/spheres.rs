@@ -14,8 +14,6 @@
 //! were seen to boil. In a column of discs of a hundred layers the overlaps do not become smaller, and the column
 //! moves more than without projection (docs/decisions/0035-correction.md).
 
-use super::super::CLOSED;
-use super::super::scratch::{Detection, Midpoint, Projection};
 use super::{NEAR, OverlapProjection};
 use crate::body::Freedom;
 use crate::candidate::Candidate;
@@ -23,6 +21,8 @@ use crate::detect::sort_by_feature;
 use crate::dynamics::Dynamics;
 use crate::model::Model;
 use crate::settings::Activation;
+use crate::step::CLOSED;
+use crate::step::scratch::{Detection, Midpoint, Projection};
 use percuss_geometry::Vector;
 
 /// Fraction of the deepest overlap that a projection may leave. Less takes more sweeps and is below what the

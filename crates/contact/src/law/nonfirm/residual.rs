@@ -1,8 +1,8 @@
 //! Residual function and violations of the non-firm rows.
 
 use super::super::small::{MAX_ROWS, dot, norm};
-use super::super::violations::Violations;
 use super::NonFirmSet;
+use crate::law::violations::Violations;
 
 impl NonFirmSet {
     /// F = r - proj_C(r - rho u) and an element of its Jacobian. With z = x - p(x), E the rows where

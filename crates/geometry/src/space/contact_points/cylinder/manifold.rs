@@ -7,11 +7,11 @@
 
 use glam::DVec3;
 
-use super::super::closest_points;
 use super::contact_collector::{ContactCollector, OtherFeature, feature, part, parts};
 use super::convex_core::{ContactFeature, ConvexCore, FACING, TILT};
 use super::cylinder_shape::{Cylinder, radial};
 use super::normal_search::{BestNormal, NormalKind};
+use crate::space::contact_points::closest_points;
 
 /// Sine up to which a face counts as flush: its edges are then clipped with it.
 const FLUSH: f64 = 1e-6;

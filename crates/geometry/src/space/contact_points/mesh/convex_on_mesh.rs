@@ -11,11 +11,11 @@
 
 use glam::DVec3;
 
-use super::super::closest_points::of_segments;
-use super::super::cylinder::convex_core::ConvexCore;
-use super::super::cylinder::normal_search::BIAS;
 use super::mesh_collector::{MeshCollector, MeshFeature};
 use super::{normal_cone as cone, overlay, triangle};
+use crate::space::contact_points::closest_points::of_segments;
+use crate::space::contact_points::cylinder::convex_core::ConvexCore;
+use crate::space::contact_points::cylinder::normal_search::BIAS;
 use crate::space::mesh::Mesh;
 
 /// The best normal so far.

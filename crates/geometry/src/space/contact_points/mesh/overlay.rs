@@ -5,8 +5,8 @@
 
 use glam::DVec3;
 
-use super::super::cylinder::convex_core::{ContactFeature, ConvexCore};
 use super::mesh_collector::{MeshCollector, MeshFeature};
+use crate::space::contact_points::cylinder::convex_core::{ContactFeature, ConvexCore};
 use crate::space::mesh::Mesh;
 
 /// A triangle and a body with their normal.

@@ -2,15 +2,17 @@
 
 use glam::DVec3;
 
-use super::super::closest_points::on_triangle;
-use super::super::cylinder::contact_collector::{ContactCollector, OtherFeature, part, parts};
-use super::super::cylinder::convex_core::ConvexCore;
-use super::super::cylinder::cylinder_shape::Cylinder;
-use super::super::cylinder::manifold::CylinderContact;
-use super::super::cylinder::normal_search::search;
 use super::mesh_collector::{MeshCollector, MeshFeature};
 use super::{normal_cone as cone, triangle};
 use crate::dim::{Pose, Space};
+use crate::space::contact_points::closest_points::on_triangle;
+use crate::space::contact_points::cylinder::contact_collector::{
+    ContactCollector, OtherFeature, part, parts,
+};
+use crate::space::contact_points::cylinder::convex_core::ConvexCore;
+use crate::space::contact_points::cylinder::cylinder_shape::Cylinder;
+use crate::space::contact_points::cylinder::manifold::CylinderContact;
+use crate::space::contact_points::cylinder::normal_search::search;
 use crate::space::mesh::{EdgeConvexity, Mesh};
 
 /// The point of a triangle closest to a centre.
