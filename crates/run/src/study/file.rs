@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::compile::compile_study;
 use crate::finding::ground::with_expression_context;
-use crate::parallel::Threads;
+use percuss_simulation::Threads;
 use crate::study::table::group_outcomes;
 use crate::study::{CompiledStudy, OutcomeGroup, StudyTable};
 
