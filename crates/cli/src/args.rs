@@ -107,6 +107,27 @@ pub struct ResumeArgs {
     pub(crate) force: bool,
 }
 
+/// What commands take that make many runs and print a table.
+#[derive(Args)]
+pub struct ManyRunsArgs {
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
+
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+
+    /// Print one JSON object to standard output instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// No progress bar, and one line instead of the table
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
 /// Overrides, shared by several commands.
 #[derive(Args)]
 pub struct SetArgs {

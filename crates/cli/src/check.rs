@@ -8,6 +8,7 @@ use percuss_run::{ObservableRequest, StopReason, StudyFile, Threads, decompositi
 use percuss_scene::{Scene, SceneError, SceneKind};
 
 use crate::args::SetArgs;
+use crate::console;
 use crate::error::{CommandError, CommandStatus};
 use crate::output;
 use crate::summary;
@@ -46,6 +47,7 @@ pub fn run(args: &CheckArgs) -> Result<CommandStatus, CommandError> {
 }
 
 fn check_scene(scene: &Scene) -> Result<String, CommandError> {
+    console::warnings(scene.warnings());
     let mut counts = match scene.kind() {
         SceneKind::Mechanism => check_mechanism(scene)?,
         SceneKind::Bodies => check_bodies(scene)?,
@@ -142,6 +144,7 @@ fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, CommandErr
     }
     // Number of runs of the study.
     let study = StudyFile::load(&args.scene)?.with(args.set.pairs())?;
+    console::warnings(study.warnings());
     let runs = study.runs()?;
     let noun = if runs == 1 { "run" } else { "runs" };
     let scene = study.scene().name();

@@ -85,6 +85,12 @@ impl PyScene {
         self.scene.text()
     }
 
+    /// Warnings about the text, in sentences: words of an earlier version.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.scene.warnings().to_vec()
+    }
+
     /// `"bodies"` or `"mechanism"` (a sweep is a mechanism).
     #[getter]
     fn kind(&self) -> &'static str {

@@ -167,9 +167,9 @@ impl MechanismLayout {
             ("end", "length/time", "relative velocity after the step"),
             ("impulse", "force*time", "impulse over the step"),
             (
-                "hold",
+                "projection",
                 "force*time",
-                "impulse that makes the velocity tangent at the end of the step",
+                "impulse of the velocity projection, which makes the velocity tangent at the end of the step",
             ),
         ];
         for (prefix, unit, meaning) in kinds {

@@ -23,6 +23,7 @@ mod plot_tables;
 mod python;
 mod recording;
 mod refusals;
+mod renamed_words;
 mod resume;
 mod resume_common;
 mod resume_damage;

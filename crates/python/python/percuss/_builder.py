@@ -429,7 +429,7 @@ class Builder:
         self._single["cell"] = keys
 
     def prepare(self, name: str, until: Number, **keys: Any) -> None:
-        """A run before the run: ``stop``, ``set``, ``free``, ``hold``, ``rest``, ``must``."""
+        """A run before the run: ``stop``, ``set``, ``free``, ``fixed``, ``rest``, ``must``."""
         self.add("prepare", name=name, until=number("until", until), **keys)
 
     def finding(self, name: str, value: str, **keys: Any) -> None:

@@ -15,7 +15,7 @@ from ._percuss import InputError, Record, Scene
 from ._progress import Tell, bar
 from ._tables import Table
 from ._text import wrong
-from ._warnings import warn
+from ._warnings import warn, warn_renamed
 
 #: What can be run: a built-in scene by name, a file, the text of a scene, a scene.
 SceneLike = Union[str, "os.PathLike[str]", Scene]
@@ -329,7 +329,8 @@ def run(
     finally:
         end()
     done = Run(directory, keep)
-    warn(done.warnings)
+    warn_renamed(found.warnings)
+    warn(sentence for sentence in done.warnings if sentence not in found.warnings)
     return done
 
 

@@ -3,12 +3,12 @@
 use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
 use percuss_scene::{FindingSpec as Asked, Scene, SceneError, SceneKind};
 
-use crate::bodies_run;
-use crate::bodies_run::ObservableRequest;
 use crate::finding::expression::Expression;
 use crate::finding::ground::{ExpressionContext, expectation, with_expression_context, wrong};
-use crate::statistics;
 use crate::study::{CompiledStudy, compile_study};
+use percuss_simulation::ObservableRequest;
+use percuss_simulation::bodies_run;
+use percuss_simulation::statistics;
 
 /// The findings and studies of a scene, compiled.
 pub struct CompiledFindings {

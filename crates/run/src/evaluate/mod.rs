@@ -10,17 +10,17 @@ use percuss_scene::bodies_scene::BuiltBodies;
 use percuss_scene::{FindingSpec as Asked, Scene, SceneError};
 
 use self::compiled_findings::compile_findings;
-use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
 use crate::finding::Finding;
 use crate::finding::evaluated_run::{EvaluatedRun, Studies};
 use crate::finding::ground::{ExpressionContext, expectation, with_expression_context};
 use crate::finding::made::{pace, run_scene_with_progress};
 use crate::finding::value::{Absent, Value, Valued};
-use crate::mechanism_run::MechanismOutcome;
-use crate::parallel::Threads;
-use crate::progress::RunProgress;
 use crate::study::StudyTable;
 use compiled_findings::CompiledFindings;
+use percuss_simulation::MechanismOutcome;
+use percuss_simulation::RunProgress;
+use percuss_simulation::Threads;
+use percuss_simulation::{BodiesOutcome, ObservableRequest, run_bodies};
 
 /// Evaluates the findings of a scene on its main run; the cases and studies they need are run, each
 /// once. `progress` is called with the name of the finding in work and the share done, and returns

@@ -21,7 +21,7 @@ use crate::finding::expression::Expression;
 use crate::finding::language::exact;
 use crate::finding::sampler;
 use crate::finding::value::{Absent, Valued};
-use crate::parallel;
+use percuss_simulation::parallel;
 
 /// Largest number of instants compared for the largest error.
 const INSTANTS: usize = 2000;

@@ -187,7 +187,7 @@ fn worst(column: Part<'_>, names: &Names<'_>) -> Result<Call, TextError> {
     let columns = Certificate::new().columns();
     let found = columns.iter().position(|(name, _)| *name == column.text);
     let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
-    let problem = || column.error(names.unknown("ledger column", column.text, &known));
+    let problem = || column.error(names.unknown("certificate column", column.text, &known));
     found
         .map(|column| Call::Run(RunMeasure::Worst(column)))
         .ok_or_else(problem)
@@ -219,7 +219,7 @@ fn other(
         return Ok(Call::Limit { what, load });
     }
     match (raw.name.text, arguments) {
-        ("verge", [parameter, from, to]) => Ok(Call::CriticalParameter {
+        ("critical_parameter", [parameter, from, to]) => Ok(Call::CriticalParameter {
             parameter: names.parameter(*parameter)?,
             from: value(*from, names)?,
             to: value(*to, names)?,

@@ -8,10 +8,10 @@ use percuss_mechanism::{Event, System};
 use percuss_record::Certificate;
 use percuss_scene::{Observable, Sample, Scene, SymbolicSystem};
 
-use crate::bodies_run::BodiesOutcome;
 use crate::finding::value::{Absent, Value, Valued};
-use crate::mechanism_run::MechanismOutcome;
-use crate::trajectory::{Interpolation, Trajectory};
+use percuss_simulation::BodiesOutcome;
+use percuss_simulation::MechanismOutcome;
+use percuss_simulation::{Interpolation, Trajectory};
 
 /// Results of studies, which are run when they are first needed.
 pub trait Studies {

@@ -9,12 +9,12 @@ use percuss_expr::{ErrorKind, ExprError, Graph, Scope};
 use percuss_scene::bodies_scene::SceneNames;
 
 use super::evaluated_run::{EvaluatedRun, Studies};
-use crate::bodies_run::ObservableRequest;
 use crate::finding::compile;
 use crate::finding::measure::{self, Call};
 use crate::finding::names::Names;
 use crate::finding::value::{Absent, Value, Valued};
 use crate::scan::{self, Part, TextError, placeholder};
+use percuss_simulation::ObservableRequest;
 
 /// A compiled value expression.
 #[derive(Debug, Clone)]

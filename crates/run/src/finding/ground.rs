@@ -9,7 +9,7 @@ use percuss_scene::{
 use super::expectation::Expectation;
 use super::language::Language;
 use super::names::Names;
-use crate::bodies_run::BodiesOutcome;
+use percuss_simulation::BodiesOutcome;
 
 /// The names and settings against which the expressions of a scene are compiled.
 pub enum ExpressionContext<'a> {

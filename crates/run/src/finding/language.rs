@@ -7,8 +7,8 @@ use percuss_scene::SymbolicSystem;
 use percuss_scene::bodies_scene::NameTable;
 use percuss_scene::symbolic::of_time;
 
-use crate::bodies_run::Observables;
 use crate::scan::{Part, TextError};
+use percuss_simulation::bodies_run::Observables;
 
 /// The names that observables may use.
 pub enum Language<'a> {

@@ -10,10 +10,10 @@ use percuss_scene::{BuiltMechanism, FindingSpec as Asked, Scene, SceneError, Sce
 use super::evaluated_run::{EvaluatedRun, RunSchedule};
 use super::ground::expectation;
 use super::value::Value;
-use crate::bodies_run::{BodiesOutcome, ObservableRequest, run_bodies};
-use crate::mechanism_run::{MechanismOutcome, run_mechanism};
-use crate::parallel::Threads;
-use crate::progress::RunProgress;
+use percuss_simulation::RunProgress;
+use percuss_simulation::Threads;
+use percuss_simulation::{BodiesOutcome, ObservableRequest, run_bodies};
+use percuss_simulation::{MechanismOutcome, run_mechanism};
 
 /// Whether a value is as expected of a finding; none where it cannot be compared.
 pub fn meets_expectation(asked: &Asked, subject: &EvaluatedRun<'_>, value: &Value) -> Option<bool> {

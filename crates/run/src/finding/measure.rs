@@ -76,7 +76,10 @@ const MEASURES: [(&str, &str); 48] = [
     ("limit", "limit(load)"),
     ("coulomb_limit", "coulomb_limit(load)"),
     ("limit_gap", "limit_gap(load)"),
-    ("verge", "verge(parameter, from, to)"),
+    (
+        "critical_parameter",
+        "critical_parameter(parameter, from, to)",
+    ),
 ];
 
 /// Names of all measures.

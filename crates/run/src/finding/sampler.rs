@@ -8,11 +8,11 @@ use percuss_record::{Certificate, NullObserver, Observer, Step};
 use percuss_scene::{Observable, Sample, Scene, SceneError, SceneKind, SymbolicSystem};
 
 use super::evaluated_run::{between, present};
-use crate::bodies_run::{ObservableRequest, run_bodies};
 use crate::finding::value::{Absent, Valued};
-use crate::mechanism_run::integrate;
-use crate::parallel::Threads;
-use crate::trajectory::{Interpolation, Segment};
+use percuss_simulation::Threads;
+use percuss_simulation::integrate;
+use percuss_simulation::{Interpolation, Segment};
+use percuss_simulation::{ObservableRequest, run_bodies};
 
 /// An instant this close to the end of a step, as a share of the step, is that end.
 const ROUNDING: f64 = 1e-6;

@@ -3,7 +3,7 @@
 use super::evaluated_run::{EvaluatedRun, present};
 use crate::finding::measure::{Fold, Sense};
 use crate::finding::value::{Absent, Valued};
-use crate::statistics::block;
+use percuss_simulation::statistics::block;
 
 /// How far outside the run an instant may lie by rounding, as a share of its length.
 const ROUNDING: f64 = 1e-9;

@@ -28,12 +28,12 @@ use percuss_scene::bodies_scene::{BuiltBodies, DecompositionFit};
 use percuss_scene::{BuiltMechanism, Scene};
 use serde_json::{Value, json};
 
-use crate::bodies_run::{ObservableRequest, run_bodies};
-use crate::mechanism_run::run_mechanism;
-use crate::nonunique::nonunique_instants;
-use crate::parallel::Threads;
-use crate::progress::ProgressCallback;
-use crate::stop::StopReason;
+use percuss_simulation::ProgressCallback;
+use percuss_simulation::StopReason;
+use percuss_simulation::Threads;
+use percuss_simulation::nonunique_instants;
+use percuss_simulation::run_mechanism;
+use percuss_simulation::{ObservableRequest, run_bodies};
 
 /// Where the records of a run go.
 #[derive(Debug)]
@@ -248,7 +248,7 @@ fn close(
 ) -> Result<RecordedRun, RunError> {
     let full = content == ManifestContent::Full;
     if full {
-        records.set_warnings(outcome.warnings());
+        records.add_warnings(outcome.warnings());
     }
     // A failed write has ended the run; the records so far stay readable.
     if let Some(fault) = records.take_fault() {

@@ -52,7 +52,7 @@ pub(crate) use percuss_input::{
 pub(crate) use process::SweepSpec;
 pub(crate) use read_constraints::{friction as read_friction, rebound as read_rebound};
 pub(crate) use read_run::word as read_word;
-pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
+pub(crate) use record::{PART as RECORD, RecordSpec, keyword, read as read_record};
 pub use selection::{
     BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
     TableCompression,
@@ -86,6 +86,7 @@ pub struct Scene {
     plots: Vec<Plot>,
     cadence: CheckpointPolicy,
     folder: PathBuf,
+    warnings: Vec<String>,
 }
 
 impl Scene {
@@ -94,7 +95,8 @@ impl Scene {
     /// # Errors
     /// The text is not a scene, or a parameter has no finite value.
     pub fn parse(name: &str, origin: &str, text: &str) -> Result<Self, SceneError> {
-        let entries = percuss_input::parse(origin, text)?;
+        let mut entries = percuss_input::parse(origin, text)?;
+        let warnings = percuss_input::replace_renamed(origin, &mut entries)?;
         let mut root = Reader::new(origin, "", 1, entries);
         let (kind, sweeps) = kind(&mut root)?;
         let (title, source) = (root.text_if("title")?, root.text_if("source")?);
@@ -133,6 +135,7 @@ impl Scene {
             plots,
             cadence,
             folder: PathBuf::new(),
+            warnings,
         };
         // Checks that need the whole scene.
         scene.check_keys()?;
@@ -287,6 +290,11 @@ impl Scene {
     /// The whole text of the file.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Warnings about the text, in sentences: words of an earlier version.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The overrides of [`Scene::with_overrides`], in order.

@@ -5,7 +5,7 @@ use percuss_scene::model::mechanism::System;
 use percuss_scene::model::sweep::StartPolicy;
 
 use super::super::report::RowRange;
-use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
+use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, end_of_contacts, not_recorded};
 use super::metric::{dot, sub};
 use super::{ConstraintRow, RecordedState, StepRow, SweepVerifier};
 use crate::step_stream::{StepRows, StepStream};
@@ -49,7 +49,7 @@ impl SweepVerifier<'_> {
         groups: &[String],
     ) -> Result<[StepStream<'r>; 3], VerifyError> {
         let mut names = vec!["gap".to_string()];
-        for prefix in ["begin", "end", "impulse", "hold"] {
+        for prefix in ["begin", "end", "impulse", "projection"] {
             names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
         }
         let columns = self.layout.columns("coordinates");
@@ -129,18 +129,15 @@ impl SweepVerifier<'_> {
             if account.rows == 0 && running {
                 break;
             }
-            let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
-            if absent && chosen(record) {
+            if not_recorded(record, &account, &group) {
                 self.report.skip(NOT_CHOSEN);
                 (self.previous, self.sums.whole) = (None, false);
                 before = last;
                 continue;
             }
-            if account.at(1, 0) != group.rows as f64 && running && !contacts.closed() {
-                self.report.ends = Some(format!(
-                    "the run was interrupted: its contacts end within step {}, t = {}",
-                    last.step, last.t
-                ));
+            let cut = running && !contacts.closed();
+            if let Some(end) = end_of_contacts(&account, &group, cut, (last.step, last.t)) {
+                self.report.ends = Some(end);
                 break;
             }
             self.read(&account, &group, groups.len());

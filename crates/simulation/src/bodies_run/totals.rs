@@ -37,7 +37,11 @@ impl Totals {
             let lifted = ledger.potential - self.potential;
             // The work of springs that is not stored in them is lost in dampers.
             let damped = ledger.spring + ledger.elastic - self.elastic;
-            let lost = -(ledger.impact + ledger.sliding + ledger.rub + ledger.held + damped);
+            let lost = -(ledger.impact
+                + ledger.sliding
+                + ledger.joint_friction
+                + ledger.bilateral
+                + damped);
             self.all += ledger.work + ledger.motor;
             self.work += ledger.work + ledger.motor + lifted;
             self.dissipated += lost;
@@ -48,8 +52,8 @@ impl Totals {
                 + ledger.boundary.abs()
                 + ledger.motor.abs()
                 + ledger.spring.abs()
-                + ledger.rub.abs()
-                + ledger.held.abs();
+                + ledger.joint_friction.abs()
+                + ledger.bilateral.abs();
         } else {
             self.initial = ledger.kinetic + ledger.elastic;
         }

@@ -13,4 +13,4 @@
 pub mod block;
 mod profile;
 
-pub(crate) use profile::texts;
+pub use profile::texts;

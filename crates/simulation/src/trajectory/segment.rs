@@ -36,8 +36,11 @@ impl Interpolation {
 /// The two ends of a step, and its events.
 #[derive(Debug, Clone, Copy)]
 pub struct Segment<'a> {
+    /// Time, positions and right-continuous velocities at the beginning.
     pub begin: (f64, &'a [f64], &'a [f64]),
+    /// The same at the end.
     pub end: (f64, &'a [f64], &'a [f64]),
+    /// The events of the step.
     pub events: &'a [Event],
 }
 

@@ -18,7 +18,7 @@ use percuss_scene::SceneError;
 
 pub(crate) use increment::TrajectoryIncrement;
 pub use segment::Interpolation;
-pub(crate) use segment::Segment;
+pub use segment::Segment;
 
 /// The report of one constraint in one step; its rows are in a common array.
 #[derive(Debug, Clone, Copy)]

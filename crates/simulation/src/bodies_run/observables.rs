@@ -17,7 +17,7 @@ use super::observed_dim::ObservedDim;
 use super::sets::BodySet;
 use super::totals::Totals;
 use super::touching_pairs::TouchingPairs;
-use crate::scan::TextError;
+use crate::text_error::TextError;
 
 /// Largest number of distinct names in one text.
 const NAMES: usize = 10_000;
