@@ -75,7 +75,7 @@ pub struct StudyArgs {
 
     /// Print one JSON object to standard output instead of the table
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// No progress bar, and one line instead of the table
     #[arg(long, short)]
