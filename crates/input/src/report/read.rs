@@ -169,7 +169,8 @@ fn only_at(reader: &mut Reader<'_>, check: &Check) -> Result<Vec<String>, Box<In
     let Some(item) = reader.take("only_at") else {
         return Ok(Vec::new());
     };
-    let wanted = "an array of names of parameters and settings, as [\"mu\", \"step\"], or [\"parameters\"]";
+    let wanted =
+        "an array of names of parameters and settings, as [\"mu\", \"step\"], or [\"parameters\"]";
     let Value::List(names) = &item.value else {
         return Err(reader.expected("only_at", &item, wanted, ""));
     };

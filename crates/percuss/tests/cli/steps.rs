@@ -18,8 +18,13 @@ const EXCLUDED: [(&str, &str); 0] = [];
 /// The step of `[run]` as the file has it, a number or an expression. A table of bounds of variable steps is none.
 fn declared_step(scene: &Scene) -> Option<String> {
     let run = scene.text().split("\n[run]").nth(1)?;
-    let lines = run.lines().skip(1).take_while(|line| !line.starts_with('['));
-    let step = lines.filter_map(|line| line.strip_prefix("step = ")).next()?;
+    let lines = run
+        .lines()
+        .skip(1)
+        .take_while(|line| !line.starts_with('['));
+    let step = lines
+        .filter_map(|line| line.strip_prefix("step = "))
+        .next()?;
     let step = step.split('#').next().unwrap_or(step).trim();
     (!step.starts_with('{')).then(|| step.trim_matches('"').to_string())
 }
@@ -41,7 +46,14 @@ fn has_steps_of_its_own(finding: &FindingSpec) -> bool {
         Check::Between(least, most) => words(&least.text) || words(&most.text),
     };
     let value = finding.value.text.trim_start_matches("largest(list(");
-    let further = ["order(", "order_l1(", "order_final(", "error(", "error_l1(", "error_final("];
+    let further = [
+        "order(",
+        "order_l1(",
+        "order_final(",
+        "error(",
+        "error_l1(",
+        "error_final(",
+    ];
     further.iter().any(|call| value.starts_with(call)) && !bound && !words(value)
 }
 
@@ -60,17 +72,25 @@ fn missed(finding: &Finding) -> Option<String> {
     let (value, expected) = (&finding.value, &finding.expected);
     (finding.ok == Some(false)).then(|| {
         let tolerance = finding.tolerance;
-        format!("{} = {value:?}, not {expected:?} within {tolerance:?} {reason}", finding.name)
+        format!(
+            "{} = {value:?}, not {expected:?} within {tolerance:?} {reason}",
+            finding.name
+        )
     })
 }
 
 /// What is wrong with a system at other steps, if anything is.
 fn complaint(name: &str, extent: Extent) -> Option<String> {
     let excluded = EXCLUDED.iter().any(|(known, _)| *known == name);
-    let wrong: Vec<String> = FACTORS.iter().filter_map(|f| at_step(name, *f, extent)).collect();
+    let wrong: Vec<String> = FACTORS
+        .iter()
+        .filter_map(|f| at_step(name, *f, extent))
+        .collect();
     match (excluded, wrong.is_empty()) {
         (false, true) | (true, false) => None,
-        (true, true) => Some(format!("{name}: it is left out and all of its findings are met")),
+        (true, true) => Some(format!(
+            "{name}: it is left out and all of its findings are met"
+        )),
         (false, false) => Some(wrong.join("\n")),
     }
 }
@@ -82,8 +102,14 @@ fn at_step(name: &str, factor: f64, extent: Extent) -> Option<String> {
     let Some(step) = declared_step(&scene) else {
         return told("it has no fixed step".into());
     };
+    // A step that is a parameter is set as such: cases and studies set it, too.
+    let parameter = scene.parameters().iter().find(|(name, _)| *name == step);
+    let (key, step) = match parameter {
+        Some((name, value)) => (name.clone(), format!("{:?}", factor * value)),
+        None => ("run.step".to_string(), format!("{factor}*({step})")),
+    };
     let shortened = short().find(|(long, _)| *long == name && extent == Extent::Short);
-    let mut set = vec![("run.step".to_string(), format!("{factor}*({step})"))];
+    let mut set = vec![(key, step)];
     let mut findings = FindingsOf::AllRuns;
     if let Some((_, settings)) = &shortened {
         let pairs = settings.iter().filter_map(|one| one.split_once('='));
@@ -95,7 +121,10 @@ fn at_step(name: &str, factor: f64, extent: Extent) -> Option<String> {
         Err(error) => return told(error.to_string()),
     };
     // Runs with steps of their own would be made again for nothing.
-    let kept = scene.findings().iter().filter(|f| extent == Extent::Whole || !has_steps_of_its_own(f));
+    let kept = scene
+        .findings()
+        .iter()
+        .filter(|f| extent == Extent::Whole || !has_steps_of_its_own(f));
     let kept: Vec<String> = kept.map(|finding| finding.name.clone()).collect();
     let options = RunOptions {
         threads: Threads::new(1),
@@ -107,8 +136,14 @@ fn at_step(name: &str, factor: f64, extent: Extent) -> Option<String> {
         Err(error) => return told(error.to_string()),
     };
     // A scene that is to be refused has no steps.
-    if run.certificate["missed"].as_u64().is_some_and(|missed| missed > 0) {
-        return told(format!("{} steps missed their tolerance", run.certificate["missed"]));
+    if run.certificate["missed"]
+        .as_u64()
+        .is_some_and(|missed| missed > 0)
+    {
+        return told(format!(
+            "{} steps missed their tolerance",
+            run.certificate["missed"]
+        ));
     }
     let wrong: Vec<String> = run.findings.iter().flatten().filter_map(missed).collect();
     (!wrong.is_empty()).then(|| format!("{name}, {factor} of the step: {}", wrong.join("; ")))
@@ -134,8 +169,14 @@ fn every_finding_of_every_built_in_system_holds_with_other_steps() {
     let wrong = complaints(&names, |name| {
         let start = Instant::now();
         let wrong = complaint(name, Extent::Whole);
-        let (seconds, verdict) = (start.elapsed().as_secs_f64(), wrong.as_deref().unwrap_or("ok"));
-        println!("{name:<24} {seconds:>8.1} s  {}", verdict.lines().next().unwrap_or(""));
+        let (seconds, verdict) = (
+            start.elapsed().as_secs_f64(),
+            wrong.as_deref().unwrap_or("ok"),
+        );
+        println!(
+            "{name:<24} {seconds:>8.1} s  {}",
+            verdict.lines().next().unwrap_or("")
+        );
         wrong
     });
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));

@@ -178,7 +178,10 @@ pub fn names() -> Vec<String> {
 }
 
 /// What is wrong with systems, by two workers.
-pub fn complaints(names: &[String], complaint: impl Fn(&str) -> Option<String> + Sync) -> Vec<String> {
+pub fn complaints(
+    names: &[String],
+    complaint: impl Fn(&str) -> Option<String> + Sync,
+) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let worker = || {
         let mut complaints = Vec::new();

@@ -29,7 +29,10 @@ pub fn nth(
         _ => None,
     };
     let events = subject.events()?.iter();
-    let own: Vec<Event> = events.filter(|event| event.constraint == constraint).copied().collect();
+    let own: Vec<Event> = events
+        .filter(|event| event.constraint == constraint)
+        .copied()
+        .collect();
     // Without sticks of one step.
     let own = match what {
         EventMeasure::Stick | EventMeasure::Slip if !subject.smooth() => {

@@ -140,7 +140,12 @@ pub fn expectation(
 
 /// Whether an expectation depends neither on parameters nor on the step: what is wrong with it is so in every run.
 fn is_constant(check: &Check) -> bool {
-    let text = |text: &str| plain(text.trim_end().trim_end_matches('%'), &[], f64::NAN).is_ok();
+    let at = |text: &str, h: f64| match plain(text.trim_end().trim_end_matches('%'), &[], h) {
+        Ok(value) => Some(Some(value)),
+        Err(NoValue::Here(_)) => Some(None),
+        Err(NoValue::Text(_)) => None,
+    };
+    let text = |text: &str| at(text, 1.0).is_some() && at(text, 1.0) == at(text, 2.0);
     let datum = |datum: &Datum| match datum {
         Datum::Number(_) | Datum::Truth(_) => true,
         Datum::Text(datum) => text(datum),

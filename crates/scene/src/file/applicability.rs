@@ -23,13 +23,21 @@ impl Scene {
         }
         // The file with the changes of the case.
         let mut declared = Content::clone(&self.declared);
-        let case = self.cases.iter().find(|c| Some(&c.name) == finding.case.as_ref());
+        let case = self
+            .cases
+            .iter()
+            .find(|c| Some(&c.name) == finding.case.as_ref());
         for (key, value) in case.map_or(&[][..], |case| &case.set[..]) {
             overrides::apply(&self.origin, &mut declared, key, value)?;
         }
         let mut given = Parameters::resolve(&self.origin, declared.parameters())?;
         let mut actual = self.parameters.clone();
-        let pairs: Vec<_> = given.values.iter().cloned().zip(actual.values.clone()).collect();
+        let pairs: Vec<_> = given
+            .values
+            .iter()
+            .cloned()
+            .zip(actual.values.clone())
+            .collect();
         for name in &finding.only_at {
             // Parameters by value: one may have changed because it depends on another.
             let mut known = pairs.iter().filter(|((n, _), _)| n == name || name == ALL);
