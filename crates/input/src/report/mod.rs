@@ -173,6 +173,9 @@ pub struct FindingSpec {
     pub check: Check,
     /// The case whose run is measured; the main run where not given.
     pub case: Option<String>,
+    /// Parameters and settings at whose declared values alone the expectation holds; `parameters` stands for all
+    /// parameters.
+    pub only_at: Vec<String>,
     /// Publication or origin of the expectation.
     pub source: Option<String>,
     /// Description.

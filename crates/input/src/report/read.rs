@@ -146,6 +146,7 @@ pub fn findings(
         if let Some(case) = &case {
             known_case(&reader, case, cases)?;
         }
+        let only_at = only_at(&mut reader, &check)?;
         let (source, about) = (reader.text_if("source")?, reader.text_if("about")?);
         let line = reader.line;
         reader.finish()?;
@@ -154,12 +155,38 @@ pub fn findings(
             value,
             check,
             case,
+            only_at,
             source,
             about,
             line,
         });
     }
     Ok(all)
+}
+
+/// `only_at`: names of parameters and settings; whether they exist is known when the whole scene is read.
+fn only_at(reader: &mut Reader<'_>, check: &Check) -> Result<Vec<String>, Box<InputError>> {
+    let Some(item) = reader.take("only_at") else {
+        return Ok(Vec::new());
+    };
+    let wanted =
+        "an array of names of parameters and settings, as [\"mu\", \"step\"], or [\"parameters\"]";
+    let Value::List(names) = &item.value else {
+        return Err(reader.expected("only_at", &item, wanted, ""));
+    };
+    if names.is_empty() {
+        return Err(reader.expected("only_at", &item, wanted, "Drop it where nothing matters"));
+    }
+    // It restricts an expectation.
+    if *check == Check::Report {
+        let problem = "`only_at` goes with `expected`, `at_most`, `at_least` or `between`";
+        return Err(reader.error(problem, "Drop it, or say what is expected"));
+    }
+    let name = |name: &Item| match &name.value {
+        Value::Text(text) => Ok(text.clone()),
+        _ => Err(reader.expected("only_at", name, "a name", "")),
+    };
+    names.iter().map(name).collect()
 }
 
 fn known_case(reader: &Reader<'_>, name: &str, cases: &[Case]) -> Result<(), Box<InputError>> {

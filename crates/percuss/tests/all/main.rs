@@ -24,6 +24,7 @@ mod execute;
 mod facade_errors;
 mod film;
 mod find_study;
+mod finding_applies;
 mod generate_arches;
 mod generate_common;
 mod generate_deposits;

@@ -218,7 +218,7 @@ class Run:
             steps, missed = certificate.get("steps"), certificate.get("missed")
             lines.append(f"certificate {verdict}: {steps} steps, {missed} missed their tolerance")
         for finding in self.findings:
-            verdict = {True: "ok", False: "NOT ok", None: ""}[finding["ok"]]
+            verdict = _verdict(finding)
             lines.append(f"  {finding['name']}: {finding['value']} {verdict}".rstrip())
         return "\n".join(lines)
 
@@ -242,7 +242,7 @@ class Run:
         if self.findings:
             rows = "".join(
                 f"<tr><td>{escape(str(f['name']))}</td><td>{escape(_value(f['value']))}</td>"
-                f"<td>{ {True: 'ok', False: 'NOT ok', None: ''}[f['ok']] }</td></tr>"
+                f"<td>{_verdict(f)}</td></tr>"
                 for f in self.findings
             )
             parts.append(f"<table><caption>findings</caption>{rows}</table>")
@@ -261,6 +261,12 @@ class Run:
                 except InputError:
                     continue
         return None
+
+
+def _verdict(finding: Mapping[str, Any]) -> str:
+    if not finding.get("applicable", True):
+        return "not applicable"
+    return {True: "ok", False: "NOT ok", None: ""}[finding["ok"]]
 
 
 def _value(value: object) -> str:

@@ -5,6 +5,7 @@
 //! replaces grains by numbers of a caller. Mechanics is in `symbolic` (mechanisms) and `bodies_scene` (bodies), which
 //! build a scene into what can be run.
 
+mod applicability;
 pub(crate) mod bodies;
 mod bounds;
 mod certificate;
@@ -30,6 +31,7 @@ mod spec;
 mod survey;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use content::SceneKind;
 pub use percuss_input::report::{
@@ -79,6 +81,8 @@ pub struct Scene {
     source: String,
     about: String,
     content: Content,
+    /// The content as the file has it, without overrides.
+    declared: Arc<Content>,
     parameters: Parameters,
     overrides: Overrides,
     cases: Vec<Case>,
@@ -127,6 +131,7 @@ impl Scene {
             title: title.unwrap_or_else(|| name.to_string()),
             source: source.unwrap_or_default(),
             about: about.unwrap_or_default(),
+            declared: Arc::new(content.clone()),
             content,
             parameters,
             overrides: Vec::new(),
@@ -141,6 +146,7 @@ impl Scene {
         // Checks that need the whole scene.
         scene.check_keys()?;
         scene.check_intervals()?;
+        scene.check_only_at()?;
         Ok(scene)
     }
 

@@ -89,6 +89,11 @@ impl Segment<'_> {
         }
     }
 
+    /// Whether the velocity jumps in the step.
+    pub fn has_jump(&self) -> bool {
+        self.events.iter().any(jumps)
+    }
+
     /// Times of the first and last velocity jump in the step.
     fn jump_span(&self) -> Option<(f64, f64)> {
         // Only events with velocity jumps.
