@@ -10,3 +10,4 @@ mod limits;
 mod native;
 mod painleve;
 mod stepper;
+mod tangent_cone;
