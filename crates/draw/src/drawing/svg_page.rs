@@ -106,8 +106,8 @@ impl Drawing {
         let d = self.header.dimension.max(1);
         let (mut low, mut high) = (vec![f64::INFINITY; d], vec![f64::NEG_INFINITY; d]);
         for (k, item) in self.header.items.iter().enumerate() {
-            // A path is drawn at the last instant; a wall has no end.
-            let unbounded = item.wall || matches!(item.kind, Kind::Set | Kind::Surface);
+            // A path leads here from before the first instant; a wall and a moving set may have no end.
+            let unbounded = item.wall || matches!(item.kind, Kind::Trace | Kind::Set);
             let radius = item.radius.unwrap_or(0.0);
             let shown = frames.iter().filter(|_| !unbounded);
             for point in shown.flat_map(|frame| self.points(k, *frame).chunks_exact(d)) {
@@ -120,7 +120,11 @@ impl Drawing {
                 }
             }
         }
-        let most = low.iter().zip(&high).map(|(a, b)| b - a).fold(0.0, f64::max);
+        let most = low
+            .iter()
+            .zip(&high)
+            .map(|(a, b)| b - a)
+            .fold(0.0, f64::max);
         if !(most > 0.0 && most.is_finite()) {
             return self.header.corners.clone();
         }

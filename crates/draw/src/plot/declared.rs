@@ -189,7 +189,14 @@ pub(super) fn instants(scene: &Scene, plot: &Plot) -> Result<Vec<f64>, SceneErro
         let formula = Formula::at_line("drawing", plot.line);
         let problem = "the scene has no [[drawing]]: nothing says what it looks like";
         let advice = "Add [[drawing]], or use [[picture]] for bodies";
-        let error = value_error(scene.origin(), &part(plot), "kind", &formula, problem, advice);
+        let error = value_error(
+            scene.origin(),
+            &part(plot),
+            "kind",
+            &formula,
+            problem,
+            advice,
+        );
         return Err(error.into());
     }
     window(scene, plot)?;

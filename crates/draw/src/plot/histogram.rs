@@ -109,16 +109,28 @@ fn step(sorted: &[f64], low: f64, high: f64, whole: bool) -> f64 {
 
 /// Histogram of several sets of values, each with its label, in bins of one width: that of all values together.
 pub(super) fn of_values(sets: &[(String, Vec<f64>)]) -> Figure {
-    let all: Vec<f64> = sets.iter().flat_map(|(_, values)| values).copied().collect();
+    let all: Vec<f64> = sets
+        .iter()
+        .flat_map(|(_, values)| values)
+        .copied()
+        .collect();
     let whole = all.iter().all(|x| !x.is_finite() || x.fract() == 0.0);
     let common = Bins::of(&all, false, whole);
     let total: usize = common.counts.iter().sum();
     let one = |(k, (label, values)): (usize, &(String, Vec<f64>))| {
         let bins = common.counted(values);
         Series {
-            label: if sets.len() > 1 { label.clone() } else { String::new() },
+            label: if sets.len() > 1 {
+                label.clone()
+            } else {
+                String::new()
+            },
             points: bins.outline(|k| bins.counts[k] as f64),
-            style: if sets.len() > 1 { SeriesStyle::Line } else { SeriesStyle::Area },
+            style: if sets.len() > 1 {
+                SeriesStyle::Line
+            } else {
+                SeriesStyle::Area
+            },
             colour: k,
         }
     };
@@ -255,12 +267,20 @@ mod tests {
             inner.iter().map(|p| p.1).sum::<f64>() / 2.0
         };
         assert_eq!((total(0), total(1)), (400.0, 2.0));
-        let edges = |k: usize| -> Vec<f64> { figure.series[k].points.iter().map(|p| p.0).collect() };
+        let edges =
+            |k: usize| -> Vec<f64> { figure.series[k].points.iter().map(|p| p.0).collect() };
         assert_eq!(edges(0), edges(1));
         // One set is an area without a label; nothing is nothing.
         let one = of_values(&sets[..1]);
-        assert_eq!((one.series[0].style, one.series[0].label.as_str()), (SeriesStyle::Area, ""));
-        assert!(of_values(&[("c".to_string(), vec![f64::NAN])]).series.is_empty());
+        assert_eq!(
+            (one.series[0].style, one.series[0].label.as_str()),
+            (SeriesStyle::Area, "")
+        );
+        assert!(
+            of_values(&[("c".to_string(), vec![f64::NAN])])
+                .series
+                .is_empty()
+        );
     }
 
     #[test]

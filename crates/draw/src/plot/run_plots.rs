@@ -137,7 +137,8 @@ impl<'a> RunPlots<'a> {
         if scene.is_some_and(|s| s.kind() == SceneKind::Mechanism && drawing::has_drawing(s)) {
             all.push(text(
                 "drawing:T,T,...",
-                "the mechanism at several instants in one picture; drawing:FROM..TO/N at N of them".into(),
+                "the mechanism at several instants in one picture; drawing:FROM..TO/N at N of them"
+                    .into(),
             ));
         }
         all

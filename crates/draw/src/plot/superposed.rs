@@ -101,7 +101,9 @@ mod tests {
         assert_eq!(times("d", "0, 0.5,2").unwrap(), [0.0, 0.5, 2.0]);
         assert_eq!(times("d", "1..2/5").unwrap(), [1.0, 1.25, 1.5, 1.75, 2.0]);
         assert!(is_several("1..2/5") && is_several("0,1") && !is_several("0.5"));
-        for wrong in ["1,x", "1..2", "2..1/3", "0..1/1", "0..inf/3", "nan,1", "0..1/1e3"] {
+        for wrong in [
+            "1,x", "1..2", "2..1/3", "0..1/1", "0..inf/3", "nan,1", "0..1/1e3",
+        ] {
             assert!(times("d", wrong).is_err(), "{wrong}");
         }
     }

@@ -269,7 +269,7 @@ pub fn plots(
             reader.formulas_if("at")?.unwrap_or_default(),
             reader.count_if("every")?,
         );
-        require_kind(&mut reader, kind, (&findings, &at, every))?;
+        require_kind(&reader, kind, (&findings, &at, every))?;
         let shown = case_names(&mut reader, cases)?;
         let y = match reader.formulas_if("y")? {
             Some(y) => y,
@@ -278,7 +278,8 @@ pub fn plots(
         };
         let study = reader.text_if("study")?;
         if !findings.is_empty() && (study.is_some() || !y.is_empty()) {
-            let problem = "`findings` are counted instead of `y`: `y` and `study` do not go with it";
+            let problem =
+                "`findings` are counted instead of `y`: `y` and `study` do not go with it";
             return Err(reader.error(problem, "Make two plots of it"));
         }
         if let Some(study) = &study {
@@ -332,9 +333,17 @@ fn plot_kind(reader: &mut Reader<'_>) -> Result<PlotKind, Box<InputError>> {
     })
 }
 
+/// Keys that a histogram does without.
+const WITHOUT_AXIS: [&str; 3] = ["x", "average", "equal"];
+
+/// Keys that a drawing does without.
+const WITHOUT_SERIES: [&str; 8] = [
+    "x", "y", "study", "cases", "average", "equal", "x_label", "y_label",
+];
+
 /// Refuses keys that a plot of this kind does not have.
 fn require_kind(
-    reader: &mut Reader<'_>,
+    reader: &Reader<'_>,
     kind: PlotKind,
     (findings, at, every): (&[String], &[Formula], Option<usize>),
 ) -> Result<(), Box<InputError>> {
@@ -348,15 +357,10 @@ fn require_kind(
         return Err(reader.error(problem, "Choose times with `from` and `to`"));
     }
     // Keys that a kind does without.
-    let (word, useless): (_, &[&str]) = match kind {
+    let (word, useless) = match kind {
         PlotKind::Line | PlotKind::Points => return Ok(()),
-        PlotKind::Histogram => ("histogram", &["x", "average", "equal"]),
-        PlotKind::Drawing => (
-            "drawing",
-            &[
-                "x", "y", "study", "cases", "average", "equal", "x_label", "y_label",
-            ],
-        ),
+        PlotKind::Histogram => ("histogram", &WITHOUT_AXIS[..]),
+        PlotKind::Drawing => ("drawing", &WITHOUT_SERIES[..]),
     };
     if let Some(key) = useless.iter().find(|key| reader.has(key)) {
         let problem = format!("`{key}` does nothing in a plot of `kind = \"{word}\"`");

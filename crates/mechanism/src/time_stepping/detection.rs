@@ -6,7 +6,7 @@ use crate::error::MechanismError;
 use crate::impact;
 use crate::settings::{ImpactLaw, Scheme, Settings};
 use crate::step_problem::{RestitutionWeights, StepProblem};
-use crate::system::System;
+use crate::system::{StateRef, System};
 
 /// Candidate threshold: contacts with a gap above this share of the largest coordinate (at least of 1) are open, and
 /// their Jacobian is not evaluated. The tolerance of [`StepProblem::is_closed`] is far below.
@@ -19,9 +19,21 @@ pub(super) fn detect_active<S: System>(
     point: &mut EvaluationPoint,
     problem: &mut StepProblem,
 ) -> Result<(), MechanismError> {
-    let mut gaps = std::mem::take(&mut point.gaps);
-    let (at, touching) = (point.at(), point.at_contacts());
-    system.gaps(touching.t, touching.q, &mut gaps)?;
+    let EvaluationPoint {
+        t,
+        q,
+        contacts,
+        v_begin: v,
+        gaps,
+        ..
+    } = &mut *point;
+    let at = StateRef { t: *t, q, v };
+    // Contacts may have a place of their own.
+    let touching = match contacts {
+        None => at,
+        Some((t, q)) => StateRef { t: *t, q, v },
+    };
+    system.gaps(touching.t, touching.q, gaps)?;
     problem.clear();
     let weights = restitution_weights(given.settings);
     // A gap computed from coordinates of this size is closed if it is below their rounding.
@@ -48,7 +60,6 @@ pub(super) fn detect_active<S: System>(
         let held = given.layout.rows(i);
         problem.impulse[rows].copy_from_slice(&given.state.impulse[held]);
     }
-    point.gaps = gaps;
     apply_canonical_restitution(system, given.settings, point, problem)
 }
 

@@ -14,7 +14,7 @@ pub(super) struct EvaluationPoint {
     /// Positions: q_M for the midpoint scheme.
     pub(super) q: Vec<f64>,
     /// t_F and q_I + h v_I, where contacts are evaluated there and not at (t, q) ([`TangentCone::End`]).
-    contacts: Option<(f64, Vec<f64>)>,
+    pub(super) contacts: Option<(f64, Vec<f64>)>,
     /// v_I, after impacts that are applied before the step (`impacts::apply`).
     pub(super) v_begin: Vec<f64>,
     /// A = L Lᵀ and K. The velocity solve overwrites A and K by those at its iterates, never L.

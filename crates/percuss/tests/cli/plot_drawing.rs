@@ -117,28 +117,63 @@ fn a_mechanism_is_drawn_at_several_instants_in_one_picture() {
 fn plots_of_drawings_and_histograms_are_checked() {
     let here = folder();
     let refused = |scene: String, plot: &str, words: &str| {
-        put(here.path(), "b.toml", &(scene + "\n[[plot]]\nname = \"p\"\n" + plot));
+        put(
+            here.path(),
+            "b.toml",
+            &(scene + "\n[[plot]]\nname = \"p\"\n" + plot),
+        );
         let ran = percuss(here.path(), &["check", "b.toml"]);
         assert_eq!(ran.status, 2, "{plot}");
         assert!(ran.err.contains(words), "{plot}: {}", ran.err);
     };
     for (plot, words) in [
-        ("kind = \"drawing\"\n", "needs `at`, the instants, or `every`"),
-        ("kind = \"drawing\"\nat = 0\nevery = 2\n", "needs `at`, the instants, or `every`"),
-        ("kind = \"drawing\"\nevery = 2\ny = \"z\"\n", "`y` does nothing"),
-        ("kind = \"drawing\"\nevery = 2\nx = \"z\"\n", "`x` does nothing in a plot of `kind = \"drawing\"`"),
-        ("kind = \"drawing\"\nat = 0\nfrom = 0\n", "`from` and `to` go with `every`"),
+        (
+            "kind = \"drawing\"\n",
+            "needs `at`, the instants, or `every`",
+        ),
+        (
+            "kind = \"drawing\"\nat = 0\nevery = 2\n",
+            "needs `at`, the instants, or `every`",
+        ),
+        (
+            "kind = \"drawing\"\nevery = 2\ny = \"z\"\n",
+            "`y` does nothing",
+        ),
+        (
+            "kind = \"drawing\"\nevery = 2\nx = \"z\"\n",
+            "`x` does nothing in a plot of `kind = \"drawing\"`",
+        ),
+        (
+            "kind = \"drawing\"\nat = 0\nfrom = 0\n",
+            "`from` and `to` go with `every`",
+        ),
         ("kind = \"drawing\"\nevery = 1.5\n", "a whole number from 1"),
         ("y = \"z\"\nat = 0\n", "go with `kind = \"drawing\"`"),
-        ("y = \"z\"\nfindings = \"f\"\n", "goes with `kind = \"histogram\"`"),
+        (
+            "y = \"z\"\nfindings = \"f\"\n",
+            "goes with `kind = \"histogram\"`",
+        ),
         ("kind = \"histogram\"\n", "the key `y` is missing"),
-        ("kind = \"histogram\"\nfindings = \"none\"\n", "no such finding"),
-        ("kind = \"histogram\"\ny = \"z\"\nx = \"t\"\n", "`x` does nothing"),
-        ("kind = \"bars\"\ny = \"z\"\n", "\"histogram\" or \"drawing\" was expected"),
+        (
+            "kind = \"histogram\"\nfindings = \"none\"\n",
+            "no such finding",
+        ),
+        (
+            "kind = \"histogram\"\ny = \"z\"\nx = \"t\"\n",
+            "`x` does nothing",
+        ),
+        (
+            "kind = \"bars\"\ny = \"z\"\n",
+            "\"histogram\" or \"drawing\" was expected",
+        ),
     ] {
         refused(drawn_ball(), plot, words);
     }
-    refused(BALL.to_string(), "kind = \"drawing\"\nat = 0\n", "no [[drawing]]");
+    refused(
+        BALL.to_string(),
+        "kind = \"drawing\"\nat = 0\n",
+        "no [[drawing]]",
+    );
 }
 
 #[test]
@@ -150,13 +185,19 @@ fn how_often_values_occur_is_counted_over_a_run_and_for_findings() {
     put(here.path(), "ball.toml", &(BALL.to_string() + more));
     let ran = percuss(here.path(), &["run", "ball.toml", "-q", "-o", "r"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
-    for (name, words) in [("heights", "values in each bin"), ("found", "values in each bin, of 4")] {
+    for (name, words) in [
+        ("heights", "values in each bin"),
+        ("found", "values in each bin, of 4"),
+    ] {
         let ran = percuss(here.path(), &["plot", "r", name, "-o", "h.svg", "-q"]);
         assert_eq!(ran.status, 0, "{name}: {}", ran.err);
         let svg = fs::read_to_string(here.path().join("h.svg")).expect("drawn");
         assert!(svg.contains(words), "{name}: {svg}");
     }
-    percuss(here.path(), &["run", "ball.toml", "-q", "--no-findings", "-o", "s"]);
+    percuss(
+        here.path(),
+        &["run", "ball.toml", "-q", "--no-findings", "-o", "s"],
+    );
     let none = percuss(here.path(), &["plot", "s", "found", "-q"]);
     assert_ne!(none.status, 0);
     assert!(none.err.contains("was not measured"), "{}", none.err);

@@ -120,9 +120,15 @@ fn other_integrators_and_impact_laws_are_verified() {
         ("pendulum", &["integrator=theta", "theta=0.6", "until=1"]),
         ("pendulum", &["integrator=paoli", "until=1"]),
         ("double-pendulum", &["forces=begin", "until=1"]),
-        ("unilateral-pendulum", &["tangent_cone=end", "step=1e-4", "until=1"]),
+        (
+            "unilateral-pendulum",
+            &["tangent_cone=end", "step=1e-4", "until=1"],
+        ),
         ("double-pendulum-wall", &["tangent_cone=end", "until=1"]),
-        ("ladder-detach", &["tangent_cone=end", "until=0.2", "record.every=7"]),
+        (
+            "ladder-detach",
+            &["tangent_cone=end", "until=0.2", "record.every=7"],
+        ),
         ("painleve-rod", &["tangent_cone=end"]),
         ("newtons-cradle", &["law=sequential"]),
         ("newtons-cradle", &["law=poisson"]),
