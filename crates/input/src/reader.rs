@@ -250,6 +250,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether the key is given and not yet taken.
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
+    }
+
     /// Converts a value to a number or an expression.
     pub fn to_formula(&self, key: &str, item: Item) -> Result<Formula, Box<InputError>> {
         match item.value {

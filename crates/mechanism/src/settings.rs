@@ -25,6 +25,18 @@ pub enum ForceEvaluation {
     Begin,
 }
 
+/// Configuration at which the midpoint scheme evaluates the contacts: their gaps, directions and laws, hence the cone
+/// V(q) of admissible velocities. A, K and joints are evaluated at q_M in either case. Other schemes have no choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TangentCone {
+    /// At t_M and q_M = q_I + ½h v_I (M88 §11).
+    #[default]
+    Midpoint,
+    /// At t_F and q_I + h v_I, where the step would end without forces: a contact acts half a step earlier and less of
+    /// it is violated (M88 Remark 11.1).
+    End,
+}
+
 /// Impact law (B02 §3, JM92 §6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImpactLaw {
@@ -73,6 +85,8 @@ pub struct Settings {
     pub adaptive: Option<AdaptiveStep>,
     /// Velocity at which K is evaluated.
     pub force_evaluation: ForceEvaluation,
+    /// Configuration at which the midpoint scheme evaluates contacts.
+    pub tangent_cone: TangentCone,
     /// Impact law.
     pub impact: ImpactLaw,
     /// Whether positions are projected onto violated contacts after each step (M88 Remark 11.1). Joints always are.
@@ -88,6 +102,7 @@ impl Default for Settings {
             step: 1e-3,
             adaptive: None,
             force_evaluation: ForceEvaluation::Mean,
+            tangent_cone: TangentCone::Midpoint,
             impact: ImpactLaw::Moreau,
             projection: false,
             tolerance: 1e-10,
@@ -120,6 +135,17 @@ impl Settings {
             && !(0.5..=1.0).contains(&theta)
         {
             return fail("theta", theta, "a number from 0.5 to 1 was expected");
+        }
+        // Impacts resolved before the step take A where the contacts are evaluated, the step takes it at q_M.
+        let separate = matches!(self.impact, ImpactLaw::Sequential | ImpactLaw::Poisson);
+        if self.tangent_cone == TangentCone::End && separate && self.scheme == Scheme::Midpoint {
+            return Err(MechanismError::Impact {
+                law: self.impact.name(),
+                t: 0.0,
+                reason: "it does not go with contacts that are evaluated at q_I + h v_I; use \
+                         `TangentCone::Midpoint`, or Moreau's or the canonical law"
+                    .to_string(),
+            });
         }
         // Adaptive step lengths.
         if let Some(adaptive) = self.adaptive {

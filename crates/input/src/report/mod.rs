@@ -191,6 +191,10 @@ pub enum PlotKind {
     Line,
     /// Markers.
     Points,
+    /// How often values occur: of observables over a run, of columns of a study, of findings that are lists.
+    Histogram,
+    /// The drawing of the scene at several instants, in one picture.
+    Drawing,
 }
 
 /// `[[plot]]`: a plot of runs or of a study.
@@ -222,6 +226,12 @@ pub struct Plot {
     pub to: Option<Formula>,
     /// The study shown instead of runs.
     pub study: Option<String>,
+    /// The findings whose values a histogram counts.
+    pub findings: Vec<String>,
+    /// Instants of a drawing.
+    pub at: Vec<Formula>,
+    /// Of a drawing: every n-th recorded state.
+    pub every: Option<usize>,
     /// Line on which it begins.
     pub line: usize,
 }

@@ -8,7 +8,7 @@ use crate::error::MechanismError;
 use crate::impact;
 use crate::settings::{ImpactLaw, Scheme, Settings};
 use crate::step_problem::{RestitutionWeights, StepProblem};
-use crate::system::System;
+use crate::system::{StateRef, System};
 
 /// Candidate threshold: contacts with a gap above this share of the largest coordinate (at least of 1) are open, and
 /// their Jacobian is not evaluated. The tolerance of [`StepProblem::is_closed`] is far below.
@@ -21,11 +21,25 @@ pub(super) fn detect_active<S: System>(
     point: &mut EvaluationPoint,
     problem: &mut StepProblem,
 ) -> Result<(), MechanismError> {
-    system.gaps(point.t, &point.q, &mut point.gaps)?;
+    let EvaluationPoint {
+        t,
+        q,
+        contacts,
+        v_begin: v,
+        gaps,
+        ..
+    } = &mut *point;
+    let at = StateRef { t: *t, q, v };
+    // Contacts may have a place of their own.
+    let touching = match contacts {
+        None => at,
+        Some((t, q)) => StateRef { t: *t, q, v },
+    };
+    system.gaps(touching.t, touching.q, gaps)?;
     problem.clear();
     let weights = restitution_weights(given.settings);
     // A gap computed from coordinates of this size is closed if it is below their rounding.
-    let size = point.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    let size = touching.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
     let rounding = 8.0 * f64::EPSILON * size;
     for i in 0..given.layout.num_constraints() {
         let contact = system.constraints()[i].is_contact();
@@ -34,15 +48,16 @@ pub(super) fn detect_active<S: System>(
         if condition.is_some_and(|contact| !problem.active.contains(&contact)) {
             continue;
         }
-        let gap = point.gaps.get(given.layout.gaps(i).start).copied();
+        let gap = gaps.get(given.layout.gaps(i).start).copied();
         let gap = gap.filter(|_| contact).unwrap_or(0.0);
         if gap > CANDIDATE_GAP * size {
             continue;
         }
         let previous = given.state.status[i];
-        problem.push(system, i, point.at(), given.h, previous, weights)?;
+        let place = if contact { touching } else { at };
+        problem.push(system, i, place, given.h, previous, weights)?;
         // Near but not closed to rounding: closed unless it is above the tolerance or separating.
-        if gap > rounding && !problem.is_closed(gap, point.at(), given.h) {
+        if gap > rounding && !problem.is_closed(gap, place, given.h) {
             problem.pop();
             continue;
         }
@@ -82,7 +97,7 @@ fn apply_canonical_restitution<S: System>(
     let contact = |i: &&usize| system.constraints()[**i].is_contact();
     let contacts: Vec<usize> = problem.active.iter().filter(contact).copied().collect();
     // One e in all normal rows.
-    let e = impact::common_restitution(system, point.at(), &contacts)?;
+    let e = impact::common_restitution(system, point.at_contacts(), &contacts)?;
     for k in 0..problem.active.len() {
         if contacts.contains(&problem.active[k]) {
             let row = problem.rows(k).start;

@@ -3,6 +3,7 @@
 //! ```text
 //!                A, G, gaps evaluated at    forces K                             q_F
 //! midpoint       t_M, q_I + ½h v_I          (t_M, q_M, ½(v_I + v_F)) or v_I      q_M + ½h v_F        M88 §11
+//!   or contacts  t_F, q_I + h v_I          (TangentCone::End)                                    M88 Remark 11.1
 //! θ              t_I + θh, q_I + θh v_I     θ K_F + (1−θ) K_I                    q_I + h v_θ         JM92 §7
 //! Paoli          t_F, q_I + h v_I           (t_F, q_F, v_I)                      q_I + h v_I         P15 §2
 //! ```

@@ -9,4 +9,6 @@ mod event_limits;
 mod limits;
 mod native;
 mod painleve;
+mod soft_impacts;
 mod stepper;
+mod tangent_cone;

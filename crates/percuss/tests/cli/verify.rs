@@ -114,12 +114,22 @@ fn a_start_that_is_not_the_scenes_is_found() {
 
 #[test]
 fn other_integrators_and_impact_laws_are_verified() {
-    let runs: [(&str, &[&str]); 7] = [
+    let runs: [(&str, &[&str]); 11] = [
         ("ladder-detach", &["integrator=paoli", "until=0.2"]),
         ("ladder-detach", &["integrator=event", "until=0.2"]),
         ("pendulum", &["integrator=theta", "theta=0.6", "until=1"]),
         ("pendulum", &["integrator=paoli", "until=1"]),
         ("double-pendulum", &["forces=begin", "until=1"]),
+        (
+            "unilateral-pendulum",
+            &["tangent_cone=end", "step=1e-4", "until=1"],
+        ),
+        ("double-pendulum-wall", &["tangent_cone=end", "until=1"]),
+        (
+            "ladder-detach",
+            &["tangent_cone=end", "until=0.2", "record.every=7"],
+        ),
+        ("painleve-rod", &["tangent_cone=end"]),
         ("newtons-cradle", &["law=sequential"]),
         ("newtons-cradle", &["law=poisson"]),
     ];
@@ -134,6 +144,8 @@ fn other_integrators_and_impact_laws_are_verified() {
     let impulse: [(&str, &str, &[&str]); 1] = [("contacts", "impulse_n", &["constraint"])];
     let theta = ["integrator=theta", "theta=0.6", "until=0.3"];
     altered_are_found("pendulum", &theta, &impulse);
+    let end = ["tangent_cone=end", "step=1e-4", "until=0.2"];
+    altered_are_found("unilateral-pendulum", &end, &impulse);
 }
 
 /// Discs in a cell that is sheared at a given rate under a given stress.

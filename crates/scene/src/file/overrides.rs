@@ -9,13 +9,14 @@ use percuss_input::Formula;
 use percuss_input::{InputError, Origin};
 
 /// Keys of `[run]` of a mechanism that can be overridden.
-const MECHANISM_KEYS: [&str; 8] = [
+const MECHANISM_KEYS: [&str; 9] = [
     "start",
     "until",
     "step",
     "integrator",
     "theta",
     "forces",
+    "tangent_cone",
     "correction",
     "tolerance",
 ];
@@ -175,6 +176,7 @@ fn set_run(run: &mut MechanismRunSpec, key: &str, formula: Formula) {
         "integrator" => run.integrator = Some(formula),
         "theta" => run.theta = Some(formula),
         "forces" => run.forces = Some(formula),
+        "tangent_cone" => run.tangent_cone = Some(formula),
         "correction" => run.correction = Some(formula),
         _ => run.tolerance = Some(formula),
     }

@@ -23,6 +23,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
     let integrator = word(&mut reader, "integrator")?;
     let theta = reader.formula_if("theta")?;
     let forces = word(&mut reader, "forces")?;
+    let tangent_cone = word(&mut reader, "tangent_cone")?;
     let correction = reader.truth_if("correction")?;
     let correction = correction.map(|(truth, line)| Word::at_line(truth.to_string(), line));
     let tolerance = reader.formula_if("tolerance")?;
@@ -45,6 +46,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
         integrator,
         theta,
         forces,
+        tangent_cone,
         correction,
         tolerance,
         record_every: record_every.unwrap_or(1),

@@ -160,6 +160,7 @@ pub struct MechanismRunSpec {
     pub integrator: Option<Word>,
     pub theta: Option<Formula>,
     pub forces: Option<Word>,
+    pub tangent_cone: Option<Word>,
     pub correction: Option<Word>,
     pub tolerance: Option<Formula>,
     pub record_every: usize,

@@ -50,6 +50,7 @@ pub fn plain_run(file: &str, run: &MechanismRunSpec) -> Result<MechanismRunSpec,
     // Keys of impact laws and corrections.
     let useless = [
         ("forces", &run.forces),
+        ("tangent_cone", &run.tangent_cone),
         ("correction", &run.correction),
         ("law", &run.law),
         ("restitution", &run.restitution),

@@ -8,7 +8,7 @@
 //! ```
 
 use percuss_contact::law::Status;
-use percuss_scene::model::mechanism::{ConstraintKind, ImpactLaw, StateRef, System, SystemError};
+use percuss_scene::model::mechanism::{ConstraintKind, ImpactLaw, System, SystemError};
 
 use super::super::report::{Report, RowRange, beyond};
 use super::dense::{dot, energy, solve};
@@ -195,11 +195,7 @@ impl MechanismVerifier<'_> {
     /// Energy gain of the contacts.
     fn gained(&mut self, step: &Step, free: &[f64]) -> Result<EnergyBudget, SystemError> {
         let n = step.begin.len();
-        let at = StateRef {
-            t: step.t,
-            q: &step.q,
-            v: &step.begin,
-        };
+        let at = step.at(true);
         // Restitution: canonical, that of the contacts, or of each row.
         let common = match self.settings.impact {
             ImpactLaw::Canonical => self.system.canonical_restitution(at)?,

@@ -134,11 +134,8 @@ impl MechanismVerifier<'_> {
             return Ok(());
         }
         let n = step.begin.len();
-        let at = StateRef {
-            t: step.t,
-            q: &step.q,
-            v: &step.begin,
-        };
+        // Restitution, which contacts alone have, is evaluated where they are.
+        let at = step.at(true);
         let mut common = None;
         if self.settings.impact == ImpactLaw::Canonical {
             common = self.system.canonical_restitution(at)?;
@@ -161,7 +158,9 @@ impl MechanismVerifier<'_> {
             if self.acts_not(k) {
                 continue;
             }
-            let law = self.law_of_step(touch.constraint, at, step.h, status)?;
+            let is_contact = self.system.constraints()[touch.constraint].is_contact();
+            let place = step.at(is_contact);
+            let law = self.law_of_step(touch.constraint, place, step.h, status)?;
             // Paoli's scheme: velocity of least kinetic energy.
             if self.settings.scheme == Scheme::Paoli
                 && let Some(lean) =
@@ -179,7 +178,6 @@ impl MechanismVerifier<'_> {
                 continue;
             };
             let stake = rule.speed_at_stake(&block.b);
-            let is_contact = self.system.constraints()[touch.constraint].is_contact();
             defects.push(Defect {
                 bodies: vec![0],
                 rows: f.len(),
@@ -276,8 +274,9 @@ impl MechanismVerifier<'_> {
     /// Missing contacts: closed at the evaluation point of the step, and without a row.
     pub(super) fn compare_missing_contacts(&mut self, step: &Step) -> Result<(), SystemError> {
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
-        self.system.gaps(step.t, &step.q, &mut gaps)?;
-        let scale = 1.0 + size(&step.q);
+        let (t, q) = &step.contacts;
+        self.system.gaps(*t, q, &mut gaps)?;
+        let scale = 1.0 + size(q);
         for i in 0..self.first_gap.len() - 1 {
             // Conditional constraints take part exactly where their contact does.
             if let Some(condition) = self.system.constraints()[i].while_closed {
