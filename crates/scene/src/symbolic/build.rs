@@ -7,7 +7,7 @@ use percuss_mechanism::{Coordinate, ImpactLaw, State, System};
 
 use super::constraints::Collector;
 use super::names::{self, Names};
-use super::observable::{Extra, Measured};
+use super::observable::{Extra, Measured, PathSum, Quantity};
 use super::settings::Evaluator;
 use super::unit::{Inputs, Unit, Values};
 use super::{BuiltMechanism, Model, SymbolicSystem};
@@ -65,14 +65,15 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
     for spec in &mechanism.nonfirm {
         collector.nonfirm(spec)?;
     }
-    let sweep = swept(&mut evaluator, &mut collector, mechanism)?;
+    let mut sweep = swept(&mut evaluator, &mut collector, mechanism)?;
     // Compile, then evaluate the initial state.
     let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
-    let mut system = assemble(collector, energies, canonical)?;
+    let sums = sweep.as_ref().map_or(&[][..], |_| &PathSum::ALL);
+    let mut system = assemble(collector, energies, canonical, sums)?;
     let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
     system.settle_scaling(&initial);
     system.first_velocity.clone_from(&initial.v);
-    if let (Some(plan), Some(spec)) = (&sweep, &mechanism.sweep) {
+    if let (Some(plan), Some(spec)) = (&mut sweep, &mechanism.sweep) {
         super::process::complete_initial_state(file, spec, plan, &mut system, &mut initial)?;
     }
     Ok(BuiltMechanism {
@@ -98,11 +99,11 @@ fn swept(
     let Names {
         graph, coordinates, ..
     } = &mut collector.names;
-    // Affine gaps with constant gradients bound a polyhedron.
-    let affine = super::process::affine(graph, coordinates, &collector.gaps);
+    // Gaps that are affine in the coordinates bound a polyhedron.
+    let dependence = super::process::dependence(graph, coordinates, &collector.gaps);
     let (file, run) = (collector.file, &mechanism.run);
     let mut number = |part: &str, key: &str, f: &Formula| evaluator.number(part, key, f);
-    super::process::sweeping_settings(file, spec, run, affine, &mut number)
+    super::process::sweeping_settings(file, spec, run, dependence, &mut number)
         .map(|plan| Some(Box::new(plan)))
 }
 
@@ -215,6 +216,7 @@ fn assemble(
     collector: Collector<'_>,
     energies: Energies,
     canonical: Option<Values>,
+    sums: &[PathSum],
 ) -> Result<SymbolicSystem, Box<InputError>> {
     let Collector {
         file,
@@ -240,7 +242,15 @@ fn assemble(
         .map(|node| Unit::compile(&graph, label(node)));
     let gaps = Unit::compile(&graph, gaps);
     // Names for observables, with the inputs beyond the state.
-    let (scope, measured) = observed(file, (&mut graph, scope), &energies, extras)?;
+    let (mut scope, mut measured) = observed(file, (&mut graph, scope), &energies, extras)?;
+    // Sums along the path of a sweeping process; names of the scene go first.
+    for sum in sums {
+        if let Ok(node) = scope.input(&mut graph, sum.name()) {
+            let slot = graph.input_slot(node).unwrap_or_default();
+            let what = Quantity::Path(*sum);
+            measured.push(Measured { slot, what });
+        }
+    }
     Ok(SymbolicSystem {
         inputs: Inputs::new(inputs.clone(), chart.num_positions()),
         names: inputs[1..].to_vec(),
