@@ -29,6 +29,6 @@ pub use motion::Integrator;
 /// The module [`normal_scaling`] under its short name.
 pub use normal_scaling as scaling;
 pub use settings::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings, TangentCone};
-pub use state::{ConstraintReport, Event, EventKind, State, StepReport};
+pub use state::{ConstraintReport, Event, EventKind, PathSums, State, StepReport, mean_force};
 pub use system::{Constraint, ConstraintKind, StateRef, System};
 pub use time_stepping::TimeStepper;

@@ -32,7 +32,7 @@ impl Polytope {
         })
     }
 
-    /// The points it was made of.
+    /// The points whose hull it is, as given.
     pub fn vertices(&self) -> impl Iterator<Item = &[f64]> {
         self.each()
     }

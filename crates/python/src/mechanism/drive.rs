@@ -172,6 +172,7 @@ fn integrate(
         step: settings.step,
         tolerance: settings.tolerance,
         bounds: CertificateBounds::default(),
+        jumps_at_end: false,
     };
     // Event-driven integration or time stepping.
     let begun: Result<Box<dyn Moves>, MechanismError> = match settings.scheme {

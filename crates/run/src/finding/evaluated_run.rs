@@ -409,6 +409,7 @@ impl Look<'_> {
             q,
             v,
             forces: &forces,
+            path: motion.step_report(state).path,
         };
         let value = self.observable.evaluate(self.system, &sample);
         value.map_err(|error| Absent::because(error.to_string()))

@@ -14,6 +14,7 @@ pub(crate) mod evaluated_run;
 mod event_measures;
 pub(crate) mod expectation;
 pub(crate) mod expression;
+mod graph_distance;
 pub mod ground;
 pub(crate) mod language;
 mod list;

@@ -24,6 +24,19 @@ pub fn at(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
     subject.value_at(of, t)
 }
 
+/// The limit from the left at an instant: the state before a jump of the moving set, which the last number before the
+/// instant has.
+pub fn left_limit(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
+    require_inside(subject, t)?;
+    let (start, _) = ends(subject)?;
+    if t <= start {
+        return Err(Absent::because(format!(
+            "there is nothing before t = {t}, the start"
+        )));
+    }
+    subject.value_at(of, t.next_down())
+}
+
 /// A reduction over the run or a time span.
 pub fn over(
     subject: &mut EvaluatedRun<'_>,

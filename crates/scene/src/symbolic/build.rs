@@ -8,7 +8,7 @@ use percuss_mechanism::{Coordinate, ImpactLaw, State, System};
 use super::constraints::Collector;
 use super::names::{self, Names};
 use super::nonfirm::Reactions;
-use super::observable::{Extra, Measured};
+use super::observable::{Extra, Measured, PathSum, Quantity};
 use super::settings::Evaluator;
 use super::unit::{Inputs, Unit, Values};
 use super::{BuiltMechanism, Model, SymbolicSystem};
@@ -69,14 +69,15 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
         collector.nonfirm(spec)?;
     }
     let projects = collector.resolve_projections()?;
-    let sweep = swept(&mut evaluator, &mut collector, mechanism)?;
+    let mut sweep = swept(&mut evaluator, &mut collector, mechanism)?;
     // Compile, then evaluate the initial state.
     let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
-    let mut system = assemble(collector, energies, canonical, projects)?;
+    let sums = sweep.as_ref().map_or(&[][..], |_| &PathSum::ALL);
+    let mut system = assemble(collector, energies, canonical, projects, sums)?;
     let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
     system.settle_scaling(&initial);
     system.first_velocity.clone_from(&initial.v);
-    if let (Some(plan), Some(spec)) = (&sweep, &mechanism.sweep) {
+    if let (Some(plan), Some(spec)) = (&mut sweep, &mechanism.sweep) {
         super::process::complete_initial_state(file, spec, plan, &mut system, &mut initial)?;
     }
     Ok(BuiltMechanism {
@@ -102,11 +103,11 @@ fn swept(
     let Names {
         graph, coordinates, ..
     } = &mut collector.names;
-    // Affine gaps with constant gradients bound a polyhedron.
-    let affine = super::process::affine(graph, coordinates, &collector.gaps);
+    // Gaps that are affine in the coordinates bound a polyhedron.
+    let dependence = super::process::dependence(graph, coordinates, &collector.gaps);
     let (file, run) = (collector.file, &mechanism.run);
     let mut number = |part: &str, key: &str, f: &Formula| evaluator.number(part, key, f);
-    super::process::sweeping_settings(file, spec, run, affine, &mut number)
+    super::process::sweeping_settings(file, spec, run, dependence, &mut number)
         .map(|plan| Some(Box::new(plan)))
 }
 
@@ -220,6 +221,7 @@ fn assemble(
     energies: Energies,
     canonical: Option<Values>,
     projects: bool,
+    sums: &[PathSum],
 ) -> Result<SymbolicSystem, Box<InputError>> {
     let Collector {
         file,
@@ -261,7 +263,15 @@ fn assemble(
         .map(|(slot, i, row)| (*slot, first[*i] + row))
         .collect();
     // Names for observables, with the inputs beyond the state.
-    let (scope, measured) = observed(file, (&mut graph, scope), &energies, extras)?;
+    let (mut scope, mut measured) = observed(file, (&mut graph, scope), &energies, extras)?;
+    // Sums along the path of a sweeping process; names of the scene go first.
+    for sum in sums {
+        if let Ok(node) = scope.input(&mut graph, sum.name()) {
+            let slot = graph.input_slot(node).unwrap_or_default();
+            let what = Quantity::Path(*sum);
+            measured.push(Measured { slot, what });
+        }
+    }
     Ok(SymbolicSystem {
         inputs: Inputs::new(inputs.clone(), chart.num_positions(), reactions.len()),
         names: inputs[1..].to_vec(),

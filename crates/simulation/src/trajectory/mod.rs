@@ -12,7 +12,9 @@ mod segment;
 mod tests;
 
 use percuss_contact::law::Status;
-use percuss_mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
+use percuss_mechanism::{
+    ConfigurationSpace, ConstraintReport, Event, State, StepReport, mean_force,
+};
 use percuss_record::{Observer, Step};
 use percuss_scene::SceneError;
 
@@ -197,7 +199,7 @@ impl Trajectory {
             .constraint_reports(state)
             .find(|touch| touch.constraint == constraint);
         let impulse = touch.and_then(|touch| touch.impulse.get(row).copied());
-        impulse.map_or(0.0, |impulse| impulse / h)
+        impulse.map_or(0.0, |impulse| mean_force(impulse, self.t[state], h))
     }
 
     /// The state in which the step that contains `t` ends: t_{k−1} < t ≤ t_k; 0 at or before the

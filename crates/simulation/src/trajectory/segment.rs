@@ -11,6 +11,7 @@
 //! distributed over the step in proportion to time, so that both ends are met exactly.
 
 use percuss_mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme};
+use percuss_scene::BuiltMechanism;
 
 /// Interpolation of positions and velocities between the ends of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,6 +23,15 @@ pub enum Interpolation {
 }
 
 impl Interpolation {
+    /// The interpolation that agrees with the integrator of a built scene: along the mean velocity of
+    /// the step for a sweeping process.
+    pub fn of_built(built: &BuiltMechanism) -> Self {
+        match built.sweep {
+            Some(_) => Self::PiecewiseConstant(0.0),
+            None => Self::of(built.settings.scheme),
+        }
+    }
+
     /// The interpolation that agrees with the integrator of a scheme.
     pub fn of(scheme: Scheme) -> Self {
         match scheme {
