@@ -3,13 +3,14 @@
 use percuss_contact::law::Status;
 use percuss_expr::lagrange::{Equations, LagrangeError};
 use percuss_expr::{Graph, NodeId, Scope};
-use percuss_mechanism::{Coordinate, ImpactLaw, State, System};
+use percuss_mechanism::{Coordinate, State, System};
 
 use super::constraints::Collector;
+use super::impact::ImpactPrograms;
 use super::names::{self, Names};
 use super::observable::{Extra, Measured};
 use super::settings::Evaluator;
-use super::unit::{Inputs, Unit, Values};
+use super::unit::{Inputs, Unit};
 use super::{BuiltMechanism, Model, SymbolicSystem};
 use crate::error::SceneError;
 use crate::file::{CertificateBounds, Formula, MechanismSpec, Scene, value_error};
@@ -50,6 +51,7 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
         touching: Vec::new(),
         gaps: Vec::new(),
         extras: Vec::new(),
+        nonholonomic: Vec::new(),
     };
     let energies = energies(&mut collector, mechanism)?;
     // Constraints in this order: contacts, joints, nonholonomic, non-firm.
@@ -67,8 +69,9 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
     }
     let sweep = swept(&mut evaluator, &mut collector, mechanism)?;
     // Compile, then evaluate the initial state.
-    let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
-    let mut system = assemble(collector, energies, canonical)?;
+    let law = schedule.settings.impact;
+    let impact = super::impact::programs(&mut collector, scene, mechanism, law)?;
+    let mut system = assemble(collector, energies, impact)?;
     let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
     system.settle_scaling(&initial);
     system.first_velocity.clone_from(&initial.v);
@@ -111,6 +114,8 @@ struct Energies {
     kinetic: NodeId,
     potential: Option<NodeId>,
     equations: Equations,
+    /// Given forces, without those of the potential.
+    forces: Vec<NodeId>,
 }
 
 fn energies(
@@ -168,53 +173,14 @@ fn energies(
         kinetic,
         potential,
         equations,
+        forces,
     })
-}
-
-/// e(q, v) of the canonical impact law (B02).
-fn canonical(
-    collector: &mut Collector<'_>,
-    mechanism: &MechanismSpec,
-    law: ImpactLaw,
-) -> Result<Option<Values>, Box<InputError>> {
-    const PART: &str = "[impact]";
-    let run = &mechanism.run;
-    let Some(formula) = &run.restitution else {
-        return Ok(None);
-    };
-    // Whether the law was chosen by an override.
-    let overridden = run
-        .law
-        .as_ref()
-        .is_some_and(|law| law.origin == Origin::Override);
-    // An overridden law leaves `restitution` unused without an error.
-    if law != ImpactLaw::Canonical && !overridden {
-        let problem = format!("`restitution` does nothing with the {} law", law.name());
-        let advice = "Add `law = \"canonical\"`, or give the restitution to the contacts";
-        let file = collector.file;
-        return Err(value_error(
-            file,
-            PART,
-            "restitution",
-            formula,
-            problem,
-            advice,
-        ));
-    }
-    // e may depend on the state; a constant one is checked here.
-    let node = collector.parse(PART, "restitution", formula)?;
-    collector.require_admissible(PART, "restitution", formula, node)?;
-    let label = "the restitution of the canonical law".to_string();
-    Ok(Some(Values::compile(
-        &collector.names.graph,
-        vec![(label, node)],
-    )))
 }
 
 fn assemble(
     collector: Collector<'_>,
     energies: Energies,
-    canonical: Option<Values>,
+    impact: ImpactPrograms,
 ) -> Result<SymbolicSystem, Box<InputError>> {
     let Collector {
         file,
@@ -223,6 +189,7 @@ fn assemble(
         touching,
         gaps,
         extras,
+        nonholonomic,
     } = collector;
     let Names {
         mut graph,
@@ -250,13 +217,16 @@ fn assemble(
         potential,
         gaps,
         touching,
-        canonical,
+        impact,
         tangent: None,
         first_velocity: Vec::new(),
         model: Model {
             graph,
             coordinates,
             force: energies.equations.force,
+            given: energies.forces,
+            potential: energies.potential,
+            nonholonomic,
             scope,
             measured,
         },

@@ -29,6 +29,8 @@ pub(super) struct Collector<'a> {
     pub gaps: Vec<Labelled>,
     /// Observables of constraints: line of the constraint, name, quantity.
     pub extras: Vec<(usize, String, Extra)>,
+    /// Rows of the nonholonomic constraints, with their names.
+    pub nonholonomic: Vec<(String, Vec<VelocityRow>)>,
 }
 
 /// A row of G and W with its bias Ġ v + Ẇ.
@@ -291,6 +293,8 @@ impl Collector<'_> {
     pub fn velocity_constraint(&mut self, spec: &NonholonomicSpec) -> Result<(), Box<InputError>> {
         let part = &format!("velocity constraint `{}`", spec.name);
         let rows = self.velocity_rows(part, &spec.name, &spec.constraint)?;
+        let forms = rows.iter().map(|row| row.row.clone()).collect();
+        self.nonholonomic.push((spec.name.clone(), forms));
         let (count, law) = (
             rows.len(),
             LawSource {

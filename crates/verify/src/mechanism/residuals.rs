@@ -57,10 +57,7 @@ impl MechanismVerifier<'_> {
             Scheme::Theta(theta) => (1.0 - theta) / theta,
             Scheme::Paoli => 0.0,
         };
-        let rebounds = matches!(
-            self.settings.impact,
-            ImpactLaw::Moreau | ImpactLaw::Canonical
-        );
+        let rebounds = !self.settings.impact.is_separate();
         let restitution = self.system.restitution(constraint, at)?;
         let weight = |row: usize| match kind {
             ConstraintKind::Contact if !rebounds => 0.0,
