@@ -2,7 +2,7 @@
 //! 2), their growth (theorems 3 and 17), and integrability of velocity constraints (theorem 19).
 //!
 //! ```text
-//! Lipschitz:   |f(z₀ + εd) − f(z₀)| ≤ C ε               quotients at ε = 1e-2, 1e-5, 1e-8 along every coordinate and velocity
+//! Lipschitz:   |f(z₀ + εd) − f(z₀)| ≤ C ε               quotients at ε = 1e-5, 1e-8, 1e-11 along every coordinate and velocity
 //! growth:      f·v ≤ l (1 + ‖v‖) ‖v‖,  |f| ≤ l (1 + d(q, q₀)),  V ≥ −l (1 + d²)       at 1e3 and 1e6 along rays from q₀
 //! Frobenius:   dα_i(Y, Z) = 0 for Y, Z ∈ E = ker α       at five points, from exact derivatives of the rows
 //! ```
@@ -40,7 +40,7 @@ pub struct Remark {
 }
 
 /// Steps of the difference quotients, relative to 1 + |z|.
-const STEPS: [f64; 3] = [1e-2, 1e-5, 1e-8];
+const STEPS: [f64; 3] = [1e-5, 1e-8, 1e-11];
 
 /// Quotients that grow by less than this power are rounding or a smooth bend.
 const POWER: f64 = 0.05;

@@ -12,6 +12,7 @@ use crate::step_stream::StepRows;
 const ROUNDS: usize = 80;
 
 /// The quantities of a step.
+#[derive(Clone)]
 pub(super) struct Step {
     pub h: f64,
     /// Time and positions at which A and G are evaluated.
