@@ -101,7 +101,11 @@ fn check_impact_law<S: System + ?Sized>(
         ConstraintKind::Contact
             if rows > 1 && matches!(law, ImpactLaw::Canonical | ImpactLaw::Map) =>
         {
-            let source = if law == ImpactLaw::Map { "1.10" } else { "1.13" };
+            let source = if law == ImpactLaw::Map {
+                "1.10"
+            } else {
+                "1.13"
+            };
             format!(
                 "it is defined for constraints without friction (B02 {source}), but `{name}` has \
                  friction; use `moreau`"

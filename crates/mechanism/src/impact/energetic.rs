@@ -108,7 +108,11 @@ fn follow(w: [[f64; 2]; 2], begin: [f64; 2], bounds: [f64; 2], e: f64) -> [f64; 
         impulse[1] += step * friction;
         let done = normal * step + 0.5 * speed_up * step * step;
         normal += speed_up * step;
-        slip = if until_stop <= until_phase { 0.0 } else { slip + slip_up * step };
+        slip = if until_stop <= until_phase {
+            0.0
+        } else {
+            slip + slip_up * step
+        };
         // Bookkeeping of the phase.
         match &mut left {
             None => work += done,

@@ -58,7 +58,10 @@ pub(super) fn resolve<S: System + ?Sized>(
             system.velocity_name(i)
         ));
     }
-    let scale = strike.inertia.norm(&before).max(strike.inertia.norm(&after));
+    let scale = strike
+        .inertia
+        .norm(&before)
+        .max(strike.inertia.norm(&after));
     // V(q): no closed contact approaches.
     for (contact, speed, terms) in approach_velocities(system, strike.at, &after, contacts)? {
         if speed < -VIOLATION * terms {
@@ -115,7 +118,14 @@ fn decompose<S: System + ?Sized>(
     strike.problem.clear();
     for &member in members {
         let stage = &mut strike.problem;
-        stage.push(system, member, at, 0.0, Status::Slip, RestitutionWeights::NONE)?;
+        stage.push(
+            system,
+            member,
+            at,
+            0.0,
+            Status::Slip,
+            RestitutionWeights::NONE,
+        )?;
     }
     strike.problem.boundary.fill(0.0);
     let mut rest = free.clone();

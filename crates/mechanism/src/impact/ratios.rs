@@ -151,7 +151,9 @@ impl<'a> Chain<'a> {
     /// dS_n/ds of each contact.
     fn forces(&self, state: &[f64]) -> Vec<f64> {
         let pairs = self.stiffness.iter().zip(state);
-        pairs.map(|(k, x)| k * x.max(0.0).powf(self.exponent)).collect()
+        pairs
+            .map(|(k, x)| k * x.max(0.0).powf(self.exponent))
+            .collect()
     }
 
     fn slope(&self, state: &[f64]) -> Vec<f64> {
@@ -208,7 +210,9 @@ impl<'a> Chain<'a> {
                 step = step.min(1e-4);
             }
             let contacts = self.stiffness.len();
-            self.state[..contacts].iter_mut().for_each(|x| *x = x.max(0.0));
+            self.state[..contacts]
+                .iter_mut()
+                .for_each(|x| *x = x.max(0.0));
         }
         false
     }

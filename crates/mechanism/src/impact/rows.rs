@@ -142,10 +142,7 @@ fn friction_bounds<S: System + ?Sized>(
     contact: usize,
 ) -> Result<Option<[f64; 2]>, MechanismError> {
     let rows = system.constraints()[contact].rows;
-    match (
-        rows,
-        system.law(contact, strike.at, 1.0, Status::Slip)?,
-    ) {
+    match (rows, system.law(contact, strike.at, 1.0, Status::Slip)?) {
         (1, _) => Ok(None),
         (2, Law::Coulomb { mu }) => Ok(Some([-mu, mu])),
         (2, Law::CoulombAsymmetric { plus, minus }) => Ok(Some([-minus, plus])),

@@ -34,8 +34,8 @@ const ITERATIONS: usize = 60;
 /// contact problem is of the order 1e-15.
 const SETTLED: f64 = 1e-13;
 
-/// Forces that cannot be evaluated after the iteration has multiplied the velocity by this are those of a motion that blows
-/// up: the step has no solution, and the iterates grow without bound.
+/// An iteration that has multiplied the velocity by this does not converge to one that is farther away: the step has no
+/// solution, and the motion blows up.
 const DIVERGED: f64 = 1e6;
 
 /// Scratch of the velocity solve.
@@ -158,7 +158,12 @@ pub(super) fn solve<S: System>(
         last = change;
     }
     require_finite(system, given.state.t, &next.v)?;
-    Ok(solution)
+    // Iterates that grow without bound: no velocity solves the step.
+    let grown = largest(&next.v).filter(|(_, v)| *v > DIVERGED * first);
+    match grown {
+        Some((i, _)) if !solution.forces_converged => Err(blow_up(system, given.state.t, i)),
+        _ => Ok(solution),
+    }
 }
 
 /// The velocity of largest size, with its size.

@@ -209,10 +209,13 @@ fn energetic_restitution_of_a_rod_whose_slip_reverses_is_stronges() {
         assert!(at_stop < 0.0, "slip stops in compression");
         let slope = nn + mu * nt;
         let p_c = p_s - at_stop / slope;
-        let compression = -(un * p_s + 0.5 * (nn - mu * nt) * p_s * p_s) + 0.5 * at_stop * at_stop / slope;
+        let compression =
+            -(un * p_s + 0.5 * (nn - mu * nt) * p_s * p_s) + 0.5 * at_stop * at_stop / slope;
         let p_f = p_c + e * (2.0 * compression / slope).sqrt();
         let tangential = -mu * p_s + mu * (p_f - p_s);
-        let found = rod(m, l, theta, mu, e).blow(ImpactLaw::Energetic, &v).unwrap();
+        let found = rod(m, l, theta, mu, e)
+            .blow(ImpactLaw::Energetic, &v)
+            .unwrap();
         // A few roundings of numbers of order 1.
         near(&found.impulse[0].impulse, &[p_f, tangential], 1e-14 * 10.0);
         assert!(found.energy_after <= found.energy_before);
@@ -264,7 +267,12 @@ fn energetic_restitution_agrees_with_small_steps_through_all_kinds_of_slip() {
 #[test]
 fn one_contact_of_the_lzb_law_is_energetic_whatever_its_stiffness() {
     for (k, exponent) in [(1.0, 1.5), (1e7, 1.0), (0.02, 3.0)] {
-        for (theta, mu, slip) in [(1.0, 0.2, 0.1), (0.4, 0.5, -1.0), (1.4, 1.5, 0.05), (0.7, 0.0, 1.0)] {
+        for (theta, mu, slip) in [
+            (1.0, 0.2, 0.1),
+            (0.4, 0.5, -1.0),
+            (1.4, 1.5, 0.05),
+            (0.7, 0.0, 1.0),
+        ] {
             let v = [slip, -1.0, 0.3];
             let mut body = rod(1.3, 0.5, theta, mu, 0.6);
             let exact = body.blow(ImpactLaw::Energetic, &v).unwrap();
@@ -317,7 +325,9 @@ fn by_energies(masses: &[f64], stiffness: &[f64], e: f64, eta: f64, v: &[f64]) -
             }
         }
         let k1 = slope(&y);
-        let at = |k: &[f64], f: f64| -> Vec<f64> { y.iter().zip(k).map(|(y, k)| y + f * h * k).collect() };
+        let at = |k: &[f64], f: f64| -> Vec<f64> {
+            y.iter().zip(k).map(|(y, k)| y + f * h * k).collect()
+        };
         let k2 = slope(&at(&k1, 0.5));
         let k3 = slope(&at(&k2, 0.5));
         let k4 = slope(&at(&k3, 1.0));
@@ -346,7 +356,9 @@ fn the_lzb_law_agrees_with_its_equations_in_energies() {
     ] {
         let mut v = vec![0.0; masses.len()];
         v[0] = 1.0;
-        let found = cradle(&masses, &stiffness, e, eta).blow(ImpactLaw::Lzb, &v).unwrap();
+        let found = cradle(&masses, &stiffness, e, eta)
+            .blow(ImpactLaw::Lzb, &v)
+            .unwrap();
         let own = by_energies(&masses, &stiffness, e, eta, &v);
         // The seeds of 1e-18 delay a contact by the cube root of their size, 1e-6 or so of its impulse.
         near(&found.velocity, &own, 2e-5);
@@ -385,7 +397,13 @@ fn joints_are_eliminated_exactly() {
         let phi = 2.0;
         let full = Blow::new(&[m, m, inertia])
             .contact(&[&normal, &tangent], Law::Coulomb { mu: 0.3 }, 0.5, 1.0)
-            .with(ConstraintKind::Joint, &[&[0.0, 1.0, l * c]], Law::Bilateral, 0.0, 1.0)
+            .with(
+                ConstraintKind::Joint,
+                &[&[0.0, 1.0, l * c]],
+                Law::Bilateral,
+                0.0,
+                1.0,
+            )
             .blow(law, &[0.2, -l * c * phi, phi])
             .unwrap();
         let mut reduced = Blow::new(&[m, inertia + m * l * l * c * c]);
@@ -396,7 +414,11 @@ fn joints_are_eliminated_exactly() {
             1.0,
         );
         let reduced = reduced.blow(law, &[0.2, phi]).unwrap();
-        near(&[full.velocity[0], full.velocity[2]], &reduced.velocity, 1e-11);
+        near(
+            &[full.velocity[0], full.velocity[2]],
+            &reduced.velocity,
+            1e-11,
+        );
         near(&full.impulse[0].impulse, &reduced.impulse[0].impulse, 1e-11);
         // The joint holds, and its impulse closes the balance of momentum.
         let momentum = m * (full.velocity[1] + l * c * phi);
@@ -411,12 +433,18 @@ fn the_energetic_law_refuses_several_contacts_and_names_them() {
         .blow(ImpactLaw::Energetic, &[1.0, 0.0, 0.0])
         .unwrap_err()
         .to_string();
-    assert!(error.contains("`c0` and `c1`") && error.contains("lzb"), "{error}");
+    assert!(
+        error.contains("`c0` and `c1`") && error.contains("lzb"),
+        "{error}"
+    );
     let error = cradle(&[1.0; 3], &[1.0, 1.0], 0.0, 1.5)
         .blow(ImpactLaw::Lzb, &[1.0, 0.0, 0.0])
         .unwrap_err()
         .to_string();
-    assert!(error.contains("at least 0.01, not 0") && error.contains("`c0`"), "{error}");
+    assert!(
+        error.contains("at least 0.01, not 0") && error.contains("`c0`"),
+        "{error}"
+    );
 }
 
 fn mapped(map: impl Fn(&[f64], &[usize]) -> Vec<f64> + 'static) -> Blow {
@@ -431,7 +459,9 @@ fn an_admissible_map_is_taken_with_the_impulses_that_it_needs() {
     for share in [0.0, 0.4, 1.0] {
         let b = [0.0, 0.0, 1.0];
         let c = [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0];
-        let after: Vec<f64> = (0..3).map(|i| (1.0 - share) * b[i] + share * c[i]).collect();
+        let after: Vec<f64> = (0..3)
+            .map(|i| (1.0 - share) * b[i] + share * c[i])
+            .collect();
         let wanted = after.clone();
         let mut system = mapped(move |v, closed| {
             assert_eq!((v, closed), (&[1.0, 0.0, 0.0][..], &[0, 1][..]));
@@ -441,7 +471,11 @@ fn an_admissible_map_is_taken_with_the_impulses_that_it_needs() {
         assert_eq!(found.velocity, after);
         let own = [1.0 - after[0], after[2]];
         // The tolerance of the contact problem is 1e-12.
-        near(&[found.impulse[0].impulse[0], found.impulse[1].impulse[0]], &own, 1e-10);
+        near(
+            &[found.impulse[0].impulse[0], found.impulse[1].impulse[0]],
+            &own,
+            1e-10,
+        );
     }
 }
 
@@ -452,14 +486,26 @@ fn a_map_that_violates_a_condition_is_refused_and_says_which() {
         found.unwrap_err().to_string()
     };
     let still = words([0.6, 0.2, 0.2]);
-    assert!(still.contains("`c0` still approaches") && still.contains("1.11"), "{still}");
+    assert!(
+        still.contains("`c0` still approaches") && still.contains("1.11"),
+        "{still}"
+    );
     // The second contact would have to pull.
     let pulls = words([0.5, 0.6, -0.1]);
-    assert!(pulls.contains("still approaches") || pulls.contains("no impulses"), "{pulls}");
+    assert!(
+        pulls.contains("still approaches") || pulls.contains("no impulses"),
+        "{pulls}"
+    );
     let lost = words([-0.1, 0.5, 0.5]);
-    assert!(lost.contains("no impulses S >= 0") && lost.contains("1.11"), "{lost}");
+    assert!(
+        lost.contains("no impulses S >= 0") && lost.contains("1.11"),
+        "{lost}"
+    );
     let gains = words([-0.5, 0.5, 1.0]);
-    assert!(gains.contains("raise the kinetic energy") && gains.contains("1.12"), "{gains}");
+    assert!(
+        gains.contains("raise the kinetic energy") && gains.contains("1.12"),
+        "{gains}"
+    );
     let wrong = words([0.0, f64::NAN, 1.0]);
     assert!(wrong.contains("a finite number was expected"), "{wrong}");
     let none = cradle(&[1.0; 3], &[1.0, 1.0], 1.0, 1.5).blow(ImpactLaw::Map, &[1.0, 0.0, 0.0]);
@@ -478,7 +524,12 @@ fn a_moving_wall_may_give_energy_but_not_more_than_an_elastic_impact() {
     };
     assert_eq!(wall(7.0).unwrap().velocity, [7.0]);
     assert!(wall(7.1).unwrap_err().to_string().contains("1.12"));
-    assert!(wall(2.9).unwrap_err().to_string().contains("still approaches"));
+    assert!(
+        wall(2.9)
+            .unwrap_err()
+            .to_string()
+            .contains("still approaches")
+    );
     for law in [ImpactLaw::Energetic, ImpactLaw::Lzb] {
         let mut ball = Blow::new(&[2.0]).contact(&[&[1.0]], Law::Frictionless, 0.5, 1.0);
         ball.boundary[0] = -3.0;

@@ -171,7 +171,10 @@ impl<const N: usize> System for ClosureSystem<N> {
         let Some(map) = &mut self.impact_map else {
             return Ok(false);
         };
-        let names: Vec<&str> = closed.iter().map(|i| self.parts[*i].name.as_str()).collect();
+        let names: Vec<&str> = closed
+            .iter()
+            .map(|i| self.parts[*i].name.as_str())
+            .collect();
         after.copy_from_slice(&map(&At::new(at.t, at.q, at.v), &names));
         Ok(true)
     }

@@ -114,7 +114,7 @@ fn a_start_that_is_not_the_scenes_is_found() {
 
 #[test]
 fn other_integrators_and_impact_laws_are_verified() {
-    let runs: [(&str, &[&str]); 7] = [
+    let runs: [(&str, &[&str]); 10] = [
         ("ladder-detach", &["integrator=paoli", "until=0.2"]),
         ("ladder-detach", &["integrator=event", "until=0.2"]),
         ("pendulum", &["integrator=theta", "theta=0.6", "until=1"]),
@@ -122,6 +122,9 @@ fn other_integrators_and_impact_laws_are_verified() {
         ("double-pendulum", &["forces=begin", "until=1"]),
         ("newtons-cradle", &["law=sequential"]),
         ("newtons-cradle", &["law=poisson"]),
+        ("newtons-cradle", &["law=lzb", "e=0.9"]),
+        ("impact-map", &[]),
+        ("ball-e05", &["law=energetic"]),
     ];
     for (scene, set) in runs {
         let folder = folder();

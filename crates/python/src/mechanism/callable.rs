@@ -448,7 +448,9 @@ impl System for CallableSystem {
         let what = format!("the stiffness of `{}`", self.name(constraint));
         let value: f64 = self.ask(at.t, &what, |model| {
             let py = model.py();
-            model.call_method1(intern!(py, "stiffness"), (constraint,))?.extract()
+            model
+                .call_method1(intern!(py, "stiffness"), (constraint,))?
+                .extract()
         })?;
         finite(at.t, || what.clone(), &[value])?;
         Ok(value)

@@ -2,8 +2,8 @@
 
 use crate::file::SceneKind;
 use crate::file::certificate;
-use crate::file::record;
 use crate::file::read_model;
+use crate::file::record;
 use crate::file::spec::{CoordinateSpec, MechanismRunSpec, StepSpec, Word};
 use percuss_input::InputError;
 use percuss_input::{Formula, Reader};

@@ -178,7 +178,10 @@ fn map(
                 part: MAP.to_string(),
                 key: String::new(),
                 value: String::new(),
-                problem: format!("{}: `{name}` says here whether the contact is closed", error.kind()),
+                problem: format!(
+                    "{}: `{name}` says here whether the contact is closed",
+                    error.kind()
+                ),
                 advice: "Rename the contact or whatever else has this name".to_string(),
             })
         })?;
@@ -237,7 +240,14 @@ fn stiffness(
 ) -> Result<Values, Box<InputError>> {
     let part = format!("contact `{name}`");
     let node = collector.parse(&part, "stiffness", formula)?;
-    require(collector, (&part, "stiffness"), formula, node, |k| k > 0.0, "a positive number")?;
+    require(
+        collector,
+        (&part, "stiffness"),
+        formula,
+        node,
+        |k| k > 0.0,
+        "a positive number",
+    )?;
     let label = format!("the stiffness of `{name}`");
     Ok(Values::compile(&collector.names.graph, vec![(label, node)]))
 }
@@ -246,11 +256,26 @@ fn stiffness(
 fn exponent(collector: &mut Collector<'_>, formula: &Formula) -> Result<Values, Box<InputError>> {
     let node = collector.parse(PART, "exponent", formula)?;
     if !collector.names.graph.inputs_of(node).is_empty() {
-        let problem = "it depends on the state; a number or an expression in the parameters was expected";
-        return Err(value_error(collector.file, PART, "exponent", formula, problem, ""));
+        let problem =
+            "it depends on the state; a number or an expression in the parameters was expected";
+        return Err(value_error(
+            collector.file,
+            PART,
+            "exponent",
+            formula,
+            problem,
+            "",
+        ));
     }
     let range = |x: f64| (1.0..=10.0).contains(&x);
-    require(collector, (PART, "exponent"), formula, node, range, "a number from 1 to 10")?;
+    require(
+        collector,
+        (PART, "exponent"),
+        formula,
+        node,
+        range,
+        "a number from 1 to 10",
+    )?;
     let label = "the exponent of the contact forces".to_string();
     Ok(Values::compile(&collector.names.graph, vec![(label, node)]))
 }

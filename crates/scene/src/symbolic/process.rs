@@ -48,7 +48,10 @@ impl SweepingSettings {
 /// `[run]` without the keys that only sweeping processes or only mechanisms have.
 pub fn plain_run(file: &str, run: &MechanismRunSpec) -> Result<MechanismRunSpec, Box<InputError>> {
     // Keys of impact laws and corrections.
-    let map = run.velocity.first().map(|(_, formulas)| formulas[0].clone());
+    let map = run
+        .velocity
+        .first()
+        .map(|(_, formulas)| formulas[0].clone());
     let useless = [
         ("forces", &run.forces),
         ("correction", &run.correction),

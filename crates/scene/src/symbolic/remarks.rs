@@ -105,20 +105,26 @@ impl SymbolicSystem {
                         let values = unit.run(&moved).ok()?;
                         let change = values.iter().zip(&base).map(|(a, b)| (a - b).abs());
                         // A change within rounding is none.
-                        let real = change.zip(&base).map(|(c, b)| match c > ROUNDING * b.abs() {
-                            true => c / step,
-                            false => 0.0,
-                        });
+                        let real = change
+                            .zip(&base)
+                            .map(|(c, b)| match c > ROUNDING * b.abs() {
+                                true => c / step,
+                                false => 0.0,
+                            });
                         Some(real.collect())
                     })
                     .collect();
                 let Some(quotients) = quotients else { continue };
                 for j in 0..n {
-                    let [wide, middle, narrow] = [quotients[0][j], quotients[1][j], quotients[2][j]];
+                    let [wide, middle, narrow] =
+                        [quotients[0][j], quotients[1][j], quotients[2][j]];
                     if !(wide > 0.0 && middle > 0.0 && narrow > 0.0) {
                         continue;
                     }
-                    let powers = [(middle / wide).log10() / 3.0, (narrow / middle).log10() / 3.0];
+                    let powers = [
+                        (middle / wide).log10() / 3.0,
+                        (narrow / middle).log10() / 3.0,
+                    ];
                     let power = powers[0].min(powers[1]);
                     if power > POWER && worst.is_none_or(|(known, _)| power > known) {
                         worst = Some((power, j));
@@ -167,7 +173,10 @@ impl SymbolicSystem {
             let [near, far] = FAR.map(|far| along_velocity(&mut given, direction, far));
             if let Some(power) = power(near, far) {
                 found.push(growth_remark(
-                    &format!("the power of the forces grows like the power {:.2} of the speed", power + 2.0),
+                    &format!(
+                        "the power of the forces grows like the power {:.2} of the speed",
+                        power + 2.0
+                    ),
                     &self.ray(direction, positions),
                 ));
                 break;
@@ -198,12 +207,20 @@ impl SymbolicSystem {
                 Some(-value / (far * far))
             };
             let what = if let Some(power) = power(near, far) {
-                format!("the forces grow like the power {:.2} of the distance", power + 1.0)
+                format!(
+                    "the forces grow like the power {:.2} of the distance",
+                    power + 1.0
+                )
             } else {
                 let near = fall(self, &places[0], FAR[0]);
                 let far = fall(self, &places[1], FAR[1]);
-                let Some(power) = power(near, far) else { continue };
-                format!("the potential falls like the power {:.2} of the distance", power + 2.0)
+                let Some(power) = power(near, far) else {
+                    continue;
+                };
+                format!(
+                    "the potential falls like the power {:.2} of the distance",
+                    power + 2.0
+                )
             };
             found.push(growth_remark(&what, &self.ray(direction, 0)));
             break;
@@ -236,12 +253,21 @@ impl SymbolicSystem {
         let mut told = 0;
         for k in 0..constraints.len() {
             if self.is_integrable(&constraints[k..=k], initial) {
-                found.push(integrable_remark(&format!("the velocity constraint `{}` is", constraints[k].0)));
+                found.push(integrable_remark(&format!(
+                    "the velocity constraint `{}` is",
+                    constraints[k].0
+                )));
                 told += 1;
             }
         }
-        if constraints.len() > 1 && told < constraints.len() && self.is_integrable(&constraints, initial) {
-            let names: Vec<String> = constraints.iter().map(|(name, _)| format!("`{name}`")).collect();
+        if constraints.len() > 1
+            && told < constraints.len()
+            && self.is_integrable(&constraints, initial)
+        {
+            let names: Vec<String> = constraints
+                .iter()
+                .map(|(name, _)| format!("`{name}`"))
+                .collect();
             let who = format!("the velocity constraints {} together are", names.join(", "));
             found.push(integrable_remark(&who));
         }
@@ -283,7 +309,9 @@ impl SymbolicSystem {
         let mut seen = 0;
         for point in 0..POINTS {
             let inputs = self.sample(initial, point);
-            let Ok(values) = unit.run(&inputs) else { continue };
+            let Ok(values) = unit.run(&inputs) else {
+                continue;
+            };
             if !is_closed(values, n, rows.len(), &spins) {
                 return false;
             }
@@ -307,7 +335,8 @@ impl SymbolicSystem {
     /// A sample point: the initial state, moved along velocities that no symmetry shares.
     fn sample(&self, initial: &State, point: usize) -> Inputs {
         // Multiples of the golden ratio modulo 1, in (−½, ½).
-        let draw = |i: usize| (((point * 7 + i + 1) as f64) * 0.618_033_988_749_894_9).fract() - 0.5;
+        let draw =
+            |i: usize| (((point * 7 + i + 1) as f64) * 0.618_033_988_749_894_9).fract() - 0.5;
         let mut q = initial.q.clone();
         let size = q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
         let step: Vec<f64> = (0..initial.v.len()).map(draw).collect();
@@ -315,7 +344,11 @@ impl SymbolicSystem {
         self.chart.integrate(&mut q, &step, far * size.min(10.0));
         self.chart.normalise(&mut q);
         let mut inputs = self.inputs.clone();
-        inputs.set(initial.t + 0.3 * point as f64, &q, &vec![0.0; initial.v.len()]);
+        inputs.set(
+            initial.t + 0.3 * point as f64,
+            &q,
+            &vec![0.0; initial.v.len()],
+        );
         inputs
     }
 }
@@ -387,7 +420,10 @@ fn is_closed(values: &[f64], n: usize, rows: usize, spins: &[usize]) -> bool {
             }
         }
         // The scale is that of the derivatives and of the form itself.
-        let scale = d.iter().chain(&forms[i]).fold(0.0_f64, |m, x| m.max(x.abs()));
+        let scale = d
+            .iter()
+            .chain(&forms[i])
+            .fold(0.0_f64, |m, x| m.max(x.abs()));
         for y in &kernel {
             for z in &kernel {
                 let mut sum = 0.0;
@@ -416,12 +452,15 @@ fn kernel(forms: &[Vec<f64>], size: usize) -> Vec<Vec<f64>> {
         for _ in 0..2 {
             for other in others {
                 let along = dot(&left, other);
-                left.iter_mut().zip(*other).for_each(|(l, o)| *l -= along * o);
+                left.iter_mut()
+                    .zip(*other)
+                    .for_each(|(l, o)| *l -= along * o);
             }
         }
         left
     };
-    let scaled = |vector: &[f64], length: f64| vector.iter().map(|x| x / length).collect::<Vec<f64>>();
+    let scaled =
+        |vector: &[f64], length: f64| vector.iter().map(|x| x / length).collect::<Vec<f64>>();
     for form in forms {
         let left = remains(form, &basis.iter().collect::<Vec<_>>());
         let length = dot(&left, &left).sqrt();

@@ -51,8 +51,7 @@ struct ExpectedEvent {
 
 /// Why events cannot be derived from the records.
 pub(super) const THINNED: &str = "told from every step, and not every step is recorded";
-const APART: &str =
-    "impacts of this law are resolved apart from the step";
+const APART: &str = "impacts of this law are resolved apart from the step";
 const EVENT: &str = "the event-driven integrator meets events between recorded instants";
 
 impl MechanismVerifier<'_> {

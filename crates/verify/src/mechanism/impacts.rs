@@ -68,7 +68,11 @@ impl MechanismVerifier<'_> {
         let n = step.begin.len();
         let mut own = OwnImpact {
             velocity: step.begin.clone(),
-            impulse: self.constraint_rows.iter().map(|row| vec![0.0; row.impulse.len()]).collect(),
+            impulse: self
+                .constraint_rows
+                .iter()
+                .map(|row| vec![0.0; row.impulse.len()])
+                .collect(),
         };
         let mut given = vec![0.0; n];
         for (contact, s) in struck.iter().zip(&impulses) {
@@ -131,7 +135,11 @@ impl MechanismVerifier<'_> {
                     None => return Ok(None),
                 }
             }
-            let begin = rows.iter().zip(w).map(|(g, w)| w + dot(g, &step.begin)).collect();
+            let begin = rows
+                .iter()
+                .zip(w)
+                .map(|(g, w)| w + dot(g, &step.begin))
+                .collect();
             all.push(Struck {
                 place,
                 constraint,
@@ -169,7 +177,10 @@ impl MechanismVerifier<'_> {
             1 => (0.0, 1.0),
             _ => (w(0, 1), w(1, 1)),
         };
-        let [un, ut] = [contact.begin[0], contact.begin.get(1).copied().unwrap_or(0.0)];
+        let [un, ut] = [
+            contact.begin[0],
+            contact.begin.get(1).copied().unwrap_or(0.0),
+        ];
         // First slip until p₁, then stick or the other slip.
         let hold = (-nt / tt).clamp(bounds[0], bounds[1]);
         let first = match ut {
@@ -178,7 +189,11 @@ impl MechanismVerifier<'_> {
             _ => hold,
         };
         let rate = nt + tt * first;
-        let stop = if ut != 0.0 && ut * rate < 0.0 { -ut / rate } else { f64::INFINITY };
+        let stop = if ut != 0.0 && ut * rate < 0.0 {
+            -ut / rate
+        } else {
+            f64::INFINITY
+        };
         let slopes = [nn + nt * first, nn + nt * hold];
         let speed = |p: f64| un + slopes[0] * p.min(stop) + slopes[1] * (p - stop).max(0.0);
         let work = |p: f64| {
@@ -229,12 +244,15 @@ impl MechanismVerifier<'_> {
         let power = self.system.stiffness_exponent();
         // Units: the fastest approach, the first inverse mass, the largest stiffness.
         let fast = struck.iter().fold(0.0_f64, |m, c| m.max(-c.begin[0]));
-        let light = struck.first().map_or(1.0, |c| dot(&c.rows[0], &c.answers[0]));
+        let light = struck
+            .first()
+            .map_or(1.0, |c| dot(&c.rows[0], &c.answers[0]));
         let stiff = stiffness.iter().fold(0.0_f64, |m, k| m.max(*k));
         let m = struck.len();
         let forces = |x: &[f64]| -> Vec<f64> {
             let both = x.iter().zip(&stiffness);
-            both.map(|(x, k)| k / stiff * x.max(0.0).powf(power)).collect()
+            both.map(|(x, k)| k / stiff * x.max(0.0).powf(power))
+                .collect()
         };
         // State: x, U, S by contact.
         let slope = |y: &[f64]| -> Vec<f64> {
@@ -322,7 +340,9 @@ impl MechanismVerifier<'_> {
         // Conditions (1.11) and (1.12), relative to the velocities.
         let mut rest = change.clone();
         for (contact, s) in closed.iter().zip(&s) {
-            rest.iter_mut().zip(&contact.answers[0]).for_each(|(r, a)| *r -= s * a);
+            rest.iter_mut()
+                .zip(&contact.answers[0])
+                .for_each(|(r, a)| *r -= s * a);
         }
         let energy = |v: &[f64]| super::dense::energy(&step.mass, v);
         let scale = energy(&step.begin).max(energy(&after));
@@ -356,7 +376,11 @@ fn bisect(mut low: f64, mut high: f64, reached: impl Fn(f64) -> bool) -> f64 {
         if middle <= low || middle >= high {
             break;
         }
-        if reached(middle) { high = middle } else { low = middle }
+        if reached(middle) {
+            high = middle
+        } else {
+            low = middle
+        }
     }
     high
 }
@@ -395,7 +419,14 @@ fn cash_karp(slope: &dyn Fn(&[f64]) -> Vec<f64>, y: &[f64], h: f64) -> (Vec<f64>
             253.0 / 4096.0,
         ],
     ];
-    const FIFTH: [f64; 6] = [37.0 / 378.0, 0.0, 250.0 / 621.0, 125.0 / 594.0, 0.0, 512.0 / 1771.0];
+    const FIFTH: [f64; 6] = [
+        37.0 / 378.0,
+        0.0,
+        250.0 / 621.0,
+        125.0 / 594.0,
+        0.0,
+        512.0 / 1771.0,
+    ];
     const FOURTH: [f64; 6] = [
         2825.0 / 27648.0,
         0.0,
@@ -415,6 +446,8 @@ fn cash_karp(slope: &dyn Fn(&[f64]) -> Vec<f64>, y: &[f64], h: f64) -> (Vec<f64>
         weights.iter().zip(&slopes).map(|(w, k)| w * k[i]).sum()
     };
     let next = (0..y.len()).map(|i| y[i] + h * sum(&FIFTH, i)).collect();
-    let error = (0..y.len()).fold(0.0_f64, |m, i| m.max((h * (sum(&FIFTH, i) - sum(&FOURTH, i))).abs()));
+    let error = (0..y.len()).fold(0.0_f64, |m, i| {
+        m.max((h * (sum(&FIFTH, i) - sum(&FOURTH, i))).abs())
+    });
     (next, error)
 }

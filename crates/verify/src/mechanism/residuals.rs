@@ -145,7 +145,10 @@ impl MechanismVerifier<'_> {
         after.begin = own.velocity;
         let rows = self.constraint_rows.clone();
         for (row, own) in self.constraint_rows.iter_mut().zip(&own.impulse) {
-            row.impulse.iter_mut().zip(own).for_each(|(s, own)| *s -= own);
+            row.impulse
+                .iter_mut()
+                .zip(own)
+                .for_each(|(s, own)| *s -= own);
         }
         let compared = self.compare_step_laws(&after);
         self.constraint_rows = rows;
