@@ -101,6 +101,13 @@ pub(crate) fn describe<S: System + ?Sized>(system: &S, q: &[f64]) -> String {
     all.join(", ")
 }
 
+/// Velocities with their names, for messages.
+pub(crate) fn named_velocities<S: System + ?Sized>(system: &S, v: &[f64]) -> String {
+    let entry = |(i, value): (usize, &f64)| format!("{} = {value}", system.velocity_name(i));
+    let all: Vec<String> = v.iter().enumerate().map(entry).collect();
+    all.join(", ")
+}
+
 /// Lower Cholesky factor in place; the error is the pivot that failed and its value.
 pub(crate) fn cholesky(a: &mut [f64], n: usize) -> Result<(), (usize, f64)> {
     match dense::cholesky_in_place(a, n) {

@@ -1,10 +1,12 @@
 //! Checks of the initial state and of settings that depend on the system.
 
-use percuss_contact::law::Status;
+use percuss_contact::Law;
+use percuss_contact::law::{NonFirmSet, Status};
 use percuss_convex::dense;
 
 use crate::error::MechanismError;
 use crate::impact::approach_velocities;
+use crate::impact::rows::ONE_TANGENT;
 use crate::inertia::Inertia;
 use crate::settings::{ImpactLaw, Scheme, Settings};
 use crate::state::State;
@@ -69,10 +71,8 @@ pub fn check_initial_state<S: System + ?Sized>(
                 check_direction(system, &inertia, i, at)?;
             }
             restitution(system, i, at)?;
-            if settings.impact == ImpactLaw::Canonical && constraint.rows > 1 {
-                return Err(frictional(&constraint.name, t));
-            }
         }
+        check_impact_law(system, settings.impact, i, at)?;
         let contact = constraint.while_closed;
         let held = contact.is_some_and(|contact| touching.get(contact) == Some(&true));
         check_velocity(system, i, at, held)?;
@@ -119,7 +119,7 @@ fn check_associations<S: System + ?Sized>(
         }
         // An impact outside of a step has impulses, for which a threshold of forces says nothing.
         let struck = constraints.iter().any(Constraint::is_contact);
-        let apart = matches!(settings.impact, ImpactLaw::Sequential | ImpactLaw::Poisson);
+        let apart = settings.impact.is_separate();
         if struck && settings.scheme == Scheme::Event {
             return refuse(
                 "its threshold sees reactions, and the event-driven integrator has no impulses of such \
@@ -137,16 +137,57 @@ fn check_associations<S: System + ?Sized>(
     Ok(())
 }
 
-/// Error: the canonical impact law with friction.
-fn frictional(name: &str, t: f64) -> MechanismError {
-    MechanismError::Impact {
-        law: ImpactLaw::Canonical.name(),
-        t,
-        reason: format!(
-            "it is defined for constraints without friction (B02 1.13), but `{name}` has friction; \
-             use `moreau`"
-        ),
-    }
+/// Refuses constraints that the impact law is not defined for.
+fn check_impact_law<S: System + ?Sized>(
+    system: &mut S,
+    law: ImpactLaw,
+    i: usize,
+    at: StateRef<'_>,
+) -> Result<(), MechanismError> {
+    let Constraint {
+        name, kind, rows, ..
+    } = system.constraints()[i].clone();
+    let follows = matches!(law, ImpactLaw::Energetic | ImpactLaw::Lzb);
+    let reason = match kind {
+        ConstraintKind::Contact
+            if rows > 1 && matches!(law, ImpactLaw::Canonical | ImpactLaw::Map) =>
+        {
+            let source = if law == ImpactLaw::Map {
+                "1.10"
+            } else {
+                "1.13"
+            };
+            format!(
+                "it is defined for constraints without friction (B02 {source}), but `{name}` has \
+                 friction; use `moreau`"
+            )
+        }
+        ConstraintKind::Contact if rows > 2 && follows => format!("{ONE_TANGENT} `{name}`"),
+        ConstraintKind::FrictionJoint { .. } if follows || law == ImpactLaw::Map => {
+            format!("it is not defined beside friction of joints; use `moreau` with `{name}`")
+        }
+        ConstraintKind::NonFirm if follows || law == ImpactLaw::Map => {
+            // A set without bounds gives impulses of its own.
+            match system.law(i, at, 1.0, Status::Open)? {
+                Law::NonFirm(set) if !is_bounded(&set) => format!(
+                    "it is not defined beside forces without bound; use `moreau` with `{name}`"
+                ),
+                _ => return Ok(()),
+            }
+        }
+        _ => return Ok(()),
+    };
+    Err(MechanismError::Impact {
+        law: law.name(),
+        t: at.t,
+        reason,
+    })
+}
+
+/// Whether a set of forces is bounded, so that it gives no impulse.
+fn is_bounded(set: &NonFirmSet) -> bool {
+    let mut bounds = set.lower().iter().chain(set.upper());
+    bounds.all(|b| b.is_finite())
 }
 
 /// Gaps must not be negative, joint functions must vanish.

@@ -49,6 +49,12 @@ pub enum ImpactLaw {
     Sequential,
     /// Poisson's law: compression, then the share e of its impulses again.
     Poisson,
+    /// Energetic restitution of one contact (Stronge).
+    Energetic,
+    /// Impulse ratios of simultaneous contacts by stiffness and potential energy (Liu, Zhao and Brogliato).
+    Lzb,
+    /// A map v⁺ = F(q, v⁻) of the user ([`crate::System::impact_map`]), checked at every impact (B02 1.10–1.12).
+    Map,
 }
 
 impl ImpactLaw {
@@ -59,7 +65,15 @@ impl ImpactLaw {
             Self::Canonical => "canonical",
             Self::Sequential => "sequential",
             Self::Poisson => "Poisson",
+            Self::Energetic => "energetic",
+            Self::Lzb => "LZB",
+            Self::Map => "map",
         }
+    }
+
+    /// Whether an impact is resolved before the step, because the law is no condition on U_F + ρU_I.
+    pub fn is_separate(self) -> bool {
+        !matches!(self, Self::Moreau | Self::Canonical)
     }
 }
 

@@ -228,6 +228,37 @@ pub trait System {
     fn canonical_restitution(&mut self, _at: StateRef<'_>) -> Result<Option<f64>, SystemError> {
         Ok(None)
     }
+
+    /// v⁺ = F(q, v⁻) of the impact map, at the velocity `at.v` before the impact of the contacts `closed`. Returns false
+    /// where there is none.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn impact_map(
+        &mut self,
+        _at: StateRef<'_>,
+        _closed: &[usize],
+        _after: &mut [f64],
+    ) -> Result<bool, SystemError> {
+        Ok(false)
+    }
+
+    /// Stiffness K of one contact for the LZB law, of which only ratios matter.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn contact_stiffness(
+        &mut self,
+        _constraint: usize,
+        _at: StateRef<'_>,
+    ) -> Result<f64, SystemError> {
+        Ok(1.0)
+    }
+
+    /// Exponent η of the contact force over the indentation for the LZB law: 3/2 is Hertz's.
+    fn stiffness_exponent(&self) -> f64 {
+        1.5
+    }
 }
 
 /// A borrowed state (t, q, v).

@@ -74,7 +74,7 @@ pub(super) fn detect_active<S: System>(
 /// Weight ρ of U_I by kind of row.
 fn restitution_weights(settings: &Settings) -> RestitutionWeights {
     RestitutionWeights {
-        contacts_rebound: matches!(settings.impact, ImpactLaw::Moreau | ImpactLaw::Canonical),
+        contacts_rebound: !settings.impact.is_separate(),
         bilateral: match settings.scheme {
             Scheme::Midpoint | Scheme::Event => 1.0,
             // Bilateral rows obey θU_F + (1−θ)U_I = 0.

@@ -6,6 +6,7 @@ mod event_friction;
 mod event_impacts;
 mod event_joints;
 mod event_limits;
+mod impact_laws;
 mod limits;
 mod native;
 mod painleve;

@@ -224,7 +224,7 @@ law = "newton"
 
 [run]"#,
         )],
-        r#"ball.toml:24: [impact]: `law = "newton"`: one of "moreau", "canonical", "sequential", "poisson" was expected"#,
+        r#"ball.toml:24: [impact]: `law = "newton"`: one of "moreau", "canonical", "sequential", "poisson", "energetic", "lzb", "map" was expected"#,
     );
     refused(
         &[(

@@ -114,7 +114,7 @@ fn a_start_that_is_not_the_scenes_is_found() {
 
 #[test]
 fn other_integrators_and_impact_laws_are_verified() {
-    let runs: [(&str, &[&str]); 11] = [
+    let runs: [(&str, &[&str]); 14] = [
         ("ladder-detach", &["integrator=paoli", "until=0.2"]),
         ("ladder-detach", &["integrator=event", "until=0.2"]),
         ("pendulum", &["integrator=theta", "theta=0.6", "until=1"]),
@@ -132,6 +132,9 @@ fn other_integrators_and_impact_laws_are_verified() {
         ("painleve-rod", &["tangent_cone=end"]),
         ("newtons-cradle", &["law=sequential"]),
         ("newtons-cradle", &["law=poisson"]),
+        ("newtons-cradle", &["law=lzb", "e=0.9"]),
+        ("impact-map", &[]),
+        ("ball-e05", &["law=energetic"]),
     ];
     for (scene, set) in runs {
         let folder = folder();

@@ -31,6 +31,8 @@ class Constraint:
         self.index = False
         #: The contact while which it acts.
         self.condition: Optional[str] = None
+        #: Stiffness for the law of impulse ratios.
+        self.stiffness = 1.0
 
     @property
     def num_gaps(self) -> int:
@@ -174,6 +176,7 @@ def _friction(value: Any, name: str) -> tuple[str, list[Function]]:
 _CONTACT = (
     "name", "gap", "gradient", "rate", "normal", "tangent", "moment", "friction",
     "rolling_friction", "spinning_friction", "restitution", "dissipation", "tangential_restitution",
+    "stiffness",
 )  # fmt: skip
 
 
@@ -227,6 +230,12 @@ def contact(
         tangential = table["tangential_restitution"]
         made.tangential = _coefficient(tangential, f"tangential_restitution of {name}")
         _bounded(made.tangential)
+    if "stiffness" in has:
+        stiffness = table["stiffness"]
+        number = isinstance(stiffness, (int, float)) and not isinstance(stiffness, bool)
+        if not number or not 0.0 < stiffness < float("inf"):
+            raise InputError(f"`stiffness of {name} = {stiffness!r}`: a positive number was expected")
+        made.stiffness = float(stiffness)
     return made
 
 

@@ -68,8 +68,12 @@ impl MechanismOptions {
             "canonical" => ImpactLaw::Canonical,
             "sequential" => ImpactLaw::Sequential,
             "poisson" => ImpactLaw::Poisson,
+            "energetic" => ImpactLaw::Energetic,
+            "lzb" => ImpactLaw::Lzb,
+            "map" => ImpactLaw::Map,
             word => {
-                let known = "\"moreau\", \"canonical\", \"sequential\", \"poisson\"";
+                let known = "\"moreau\", \"canonical\", \"sequential\", \"poisson\", \"energetic\", \"lzb\", \
+                             \"map\"";
                 return unknown("law", word, known);
             }
         };

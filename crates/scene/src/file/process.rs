@@ -134,6 +134,7 @@ pub fn refuse(
             ("spinning_friction", c.spinning.is_some()),
             ("restitution", c.rebound.is_some()),
             ("tangential_restitution", c.tangential_restitution.is_some()),
+            ("stiffness", c.stiffness.is_some()),
         ];
         if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
             let part = format!("contact `{}`", c.name);

@@ -21,6 +21,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
         let spinning = reader.formula_if("spinning_friction")?;
         let rebound = rebound(&mut reader)?;
         let tangential_restitution = reader.formula_if("tangential_restitution")?;
+        let stiffness = reader.formula_if("stiffness")?;
         let contact = ContactSpec {
             name,
             line: reader.line,
@@ -33,6 +34,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
             spinning,
             rebound,
             tangential_restitution,
+            stiffness,
         };
         check_rows(&reader, &contact)?;
         reader.finish()?;

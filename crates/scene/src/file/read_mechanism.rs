@@ -16,7 +16,7 @@ pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<MechanismSpec, SceneErr
     let joints = read_touch::joints(root)?;
     let velocity_constraints = read_touch::velocity_constraints(root)?;
     let nonfirm = read_nonfirm::nonfirm(root)?;
-    let run = read_run::run(root)?;
+    let run = read_run::run(root, &coordinates)?;
     Ok(MechanismSpec {
         parameters,
         coordinates,

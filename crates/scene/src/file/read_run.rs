@@ -2,14 +2,18 @@
 
 use crate::file::SceneKind;
 use crate::file::certificate;
+use crate::file::read_model;
 use crate::file::record;
-use crate::file::spec::{MechanismRunSpec, StepSpec, Word};
+use crate::file::spec::{CoordinateSpec, MechanismRunSpec, StepSpec, Word};
 use percuss_input::InputError;
 use percuss_input::{Formula, Reader};
 use percuss_input::{Item, Value};
 
 /// `[run]` and `[impact]`.
-pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputError>> {
+pub(super) fn run(
+    root: &mut Reader<'_>,
+    coordinates: &[CoordinateSpec],
+) -> Result<MechanismRunSpec, Box<InputError>> {
     let Some(item) = root.take("run") else {
         let advice = "Add [run] with `until` and `step`";
         let misspelt = root.misspelt("run");
@@ -33,10 +37,16 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
     let record = record::read(root, SceneKind::Mechanism, record_every.is_some())?;
     let certificate = certificate::read(root)?;
     let (mut law, mut restitution) = (None, None);
+    let (mut velocity, mut exponent) = (Vec::new(), None);
     if let Some(item) = root.take("impact") {
         let mut reader = root.of("[impact]", "impact", item)?;
         law = word(&mut reader, "law")?;
         restitution = reader.formula_if("restitution")?;
+        exponent = reader.formula_if("exponent")?;
+        if let Some(item) = reader.take("velocity") {
+            let table = reader.of("[impact.velocity]", "velocity", item)?;
+            velocity = read_model::by_coordinate(table, coordinates)?;
+        }
         reader.finish()?;
     }
     Ok(MechanismRunSpec {
@@ -54,6 +64,8 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
         certificate,
         law,
         restitution,
+        velocity,
+        exponent,
     })
 }
 

@@ -70,6 +70,8 @@ pub struct ContactSpec {
     pub spinning: Option<Formula>,
     pub rebound: Option<RestitutionSpec>,
     pub tangential_restitution: Option<Formula>,
+    /// Stiffness for the LZB law.
+    pub stiffness: Option<Formula>,
 }
 
 /// `[[joint]]`: a bilateral holonomic constraint, with or without friction.
@@ -168,6 +170,10 @@ pub struct MechanismRunSpec {
     pub certificate: CertificateSpec,
     pub law: Option<Word>,
     pub restitution: Option<Formula>,
+    /// Velocities after an impact by coordinate name (`[impact.velocity]`).
+    pub velocity: Vec<(String, Vec<Formula>)>,
+    /// Exponent of the contact forces of the LZB law.
+    pub exponent: Option<Formula>,
 }
 
 /// A whole mechanism.

@@ -3,14 +3,15 @@
 use percuss_contact::law::Status;
 use percuss_expr::lagrange::{Equations, LagrangeError};
 use percuss_expr::{Graph, NodeId, Scope};
-use percuss_mechanism::{Coordinate, ImpactLaw, State, System};
+use percuss_mechanism::{Coordinate, State, System};
 
 use super::constraints::Collector;
+use super::impact::ImpactPrograms;
 use super::names::{self, Names};
 use super::nonfirm::Reactions;
 use super::observable::{Extra, Measured, PathSum, Quantity};
 use super::settings::Evaluator;
-use super::unit::{Inputs, Unit, Values};
+use super::unit::{Inputs, Unit};
 use super::{BuiltMechanism, Model, SymbolicSystem};
 use crate::error::SceneError;
 use crate::file::{CertificateBounds, Formula, MechanismSpec, Scene, value_error};
@@ -53,6 +54,7 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
         extras: Vec::new(),
         projections: Vec::new(),
         reactions: Reactions::default(),
+        nonholonomic: Vec::new(),
     };
     let energies = energies(&mut collector, mechanism)?;
     // Constraints in this order: contacts, joints, nonholonomic, non-firm.
@@ -71,9 +73,10 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
     let projects = collector.resolve_projections()?;
     let mut sweep = swept(&mut evaluator, &mut collector, mechanism)?;
     // Compile, then evaluate the initial state.
-    let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
+    let law = schedule.settings.impact;
+    let impact = super::impact::programs(&mut collector, scene, mechanism, law)?;
     let sums = sweep.as_ref().map_or(&[][..], |_| &PathSum::ALL);
-    let mut system = assemble(collector, energies, canonical, projects, sums)?;
+    let mut system = assemble(collector, energies, impact, projects, sums)?;
     let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
     system.settle_scaling(&initial);
     system.first_velocity.clone_from(&initial.v);
@@ -116,6 +119,8 @@ struct Energies {
     kinetic: NodeId,
     potential: Option<NodeId>,
     equations: Equations,
+    /// Given forces, without those of the potential.
+    forces: Vec<NodeId>,
 }
 
 fn energies(
@@ -173,53 +178,14 @@ fn energies(
         kinetic,
         potential,
         equations,
+        forces,
     })
-}
-
-/// e(q, v) of the canonical impact law (B02).
-fn canonical(
-    collector: &mut Collector<'_>,
-    mechanism: &MechanismSpec,
-    law: ImpactLaw,
-) -> Result<Option<Values>, Box<InputError>> {
-    const PART: &str = "[impact]";
-    let run = &mechanism.run;
-    let Some(formula) = &run.restitution else {
-        return Ok(None);
-    };
-    // Whether the law was chosen by an override.
-    let overridden = run
-        .law
-        .as_ref()
-        .is_some_and(|law| law.origin == Origin::Override);
-    // An overridden law leaves `restitution` unused without an error.
-    if law != ImpactLaw::Canonical && !overridden {
-        let problem = format!("`restitution` does nothing with the {} law", law.name());
-        let advice = "Add `law = \"canonical\"`, or give the restitution to the contacts";
-        let file = collector.file;
-        return Err(value_error(
-            file,
-            PART,
-            "restitution",
-            formula,
-            problem,
-            advice,
-        ));
-    }
-    // e may depend on the state; a constant one is checked here.
-    let node = collector.parse(PART, "restitution", formula)?;
-    collector.require_admissible(PART, "restitution", formula, node)?;
-    let label = "the restitution of the canonical law".to_string();
-    Ok(Some(Values::compile(
-        &collector.names.graph,
-        vec![(label, node)],
-    )))
 }
 
 fn assemble(
     collector: Collector<'_>,
     energies: Energies,
-    canonical: Option<Values>,
+    impact: ImpactPrograms,
     projects: bool,
     sums: &[PathSum],
 ) -> Result<SymbolicSystem, Box<InputError>> {
@@ -232,6 +198,7 @@ fn assemble(
         extras,
         projections: _,
         reactions,
+        nonholonomic,
     } = collector;
     let Names {
         mut graph,
@@ -281,7 +248,7 @@ fn assemble(
         potential,
         gaps,
         touching,
-        canonical,
+        impact,
         tangent: None,
         mass,
         reactions,
@@ -290,6 +257,9 @@ fn assemble(
             graph,
             coordinates,
             force: energies.equations.force,
+            given: energies.forces,
+            potential: energies.potential,
+            nonholonomic,
             scope,
             measured,
         },

@@ -33,12 +33,14 @@ pub(super) struct Collector<'a> {
     pub projections: Vec<ProjectionSource>,
     /// Reactions that thresholds may see.
     pub reactions: Reactions,
+    /// Rows of the nonholonomic constraints, with their names.
+    pub nonholonomic: Vec<(String, Vec<VelocityRow>)>,
 }
 
 /// A row of G and W with its bias Ġ v + Ẇ.
 pub(super) struct Row {
     label: String,
-    row: VelocityRow,
+    pub(super) row: VelocityRow,
 }
 
 /// A law with its coefficients, and its position in the file for messages.

@@ -32,6 +32,10 @@ impl Collector<'_> {
     pub fn velocity_constraint(&mut self, spec: &NonholonomicSpec) -> Result<(), Box<InputError>> {
         let part = &format!("velocity constraint `{}`", spec.name);
         let rows = self.velocity_rows(part, &spec.name, &spec.constraint)?;
+        if spec.condition.is_none() {
+            let forms = rows.iter().map(|row| row.row.clone()).collect();
+            self.nonholonomic.push((spec.name.clone(), forms));
+        }
         let (count, law) = (
             rows.len(),
             LawSource {

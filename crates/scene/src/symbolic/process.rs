@@ -56,12 +56,18 @@ impl SweepingSettings {
 /// `[run]` without the keys that only sweeping processes or only mechanisms have.
 pub fn plain_run(file: &str, run: &MechanismRunSpec) -> Result<MechanismRunSpec, Box<InputError>> {
     // Keys of impact laws and corrections.
+    let map = run
+        .velocity
+        .first()
+        .map(|(_, formulas)| formulas[0].clone());
     let useless = [
         ("forces", &run.forces),
         ("tangent_cone", &run.tangent_cone),
         ("correction", &run.correction),
         ("law", &run.law),
         ("restitution", &run.restitution),
+        ("exponent", &run.exponent),
+        ("velocity", &map),
     ];
     for (key, given) in useless {
         if let Some(formula) = given {

@@ -220,7 +220,15 @@ impl Evaluator<'_> {
     }
 
     fn impact(&self, run: &MechanismRunSpec) -> Result<ImpactLaw, Box<InputError>> {
-        const WORDS: [&str; 4] = ["moreau", "canonical", "sequential", "poisson"];
+        const WORDS: [&str; 7] = [
+            "moreau",
+            "canonical",
+            "sequential",
+            "poisson",
+            "energetic",
+            "lzb",
+            "map",
+        ];
         let Some(word) = &run.law else {
             return Ok(ImpactLaw::Moreau);
         };
@@ -228,6 +236,9 @@ impl Evaluator<'_> {
             "canonical" => ImpactLaw::Canonical,
             "sequential" => ImpactLaw::Sequential,
             "poisson" => ImpactLaw::Poisson,
+            "energetic" => ImpactLaw::Energetic,
+            "lzb" => ImpactLaw::Lzb,
+            "map" => ImpactLaw::Map,
             _ => ImpactLaw::Moreau,
         })
     }

@@ -123,10 +123,7 @@ impl MechanismVerifier<'_> {
         step: &Step,
         last: &RecordedState,
     ) -> Result<(), SystemError> {
-        if matches!(
-            self.settings.impact,
-            ImpactLaw::Sequential | ImpactLaw::Poisson
-        ) {
+        if self.settings.impact.is_separate() {
             self.books_unread("impacts of this law are treated apart from the step");
             return Ok(());
         }

@@ -7,7 +7,7 @@
 //! times the velocity change by forces in one step, or than it did last time.
 
 use percuss_contact::law::Status;
-use percuss_scene::model::mechanism::{ConstraintKind, ImpactLaw, Scheme, System, SystemError};
+use percuss_scene::model::mechanism::{ConstraintKind, Scheme, System, SystemError};
 
 use super::super::report::RowRange;
 use super::dense::{dot, solve};
@@ -51,8 +51,7 @@ struct ExpectedEvent {
 
 /// Why events cannot be derived from the records.
 pub(super) const THINNED: &str = "told from every step, and not every step is recorded";
-const APART: &str =
-    "impacts of the sequential and of Poisson's law are treated apart from the step";
+const APART: &str = "impacts of this law are resolved apart from the step";
 const EVENT: &str = "the event-driven integrator meets events between recorded instants";
 
 impl MechanismVerifier<'_> {
@@ -65,7 +64,7 @@ impl MechanismVerifier<'_> {
         let law = self.settings.impact;
         let why = if self.settings.scheme == Scheme::Event {
             Some(EVENT)
-        } else if matches!(law, ImpactLaw::Sequential | ImpactLaw::Poisson) {
+        } else if law.is_separate() {
             Some(APART)
         } else if first.step != 0 || !every {
             Some(THINNED)

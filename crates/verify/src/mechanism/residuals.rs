@@ -2,7 +2,7 @@
 
 use percuss_contact::Law;
 use percuss_scene::model::mechanism::{
-    ConstraintKind, ImpactLaw, Scheme, StateRef, System, SystemError,
+    ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, StateRef, System, SystemError,
 };
 
 use super::super::defects::{Defect, Defects};
@@ -57,10 +57,7 @@ impl MechanismVerifier<'_> {
             Scheme::Theta(theta) => (1.0 - theta) / theta,
             Scheme::Paoli => 0.0,
         };
-        let rebounds = matches!(
-            self.settings.impact,
-            ImpactLaw::Moreau | ImpactLaw::Canonical
-        );
+        let rebounds = !self.settings.impact.is_separate();
         let restitution = self.system.restitution(constraint, at)?;
         let weight = |row: usize| match kind {
             ConstraintKind::Contact if !rebounds => 0.0,
@@ -128,11 +125,37 @@ impl MechanismVerifier<'_> {
         Ok(weights)
     }
 
-    /// Compares the laws of the step.
+    /// Compares the laws of the step; of a step with a separate impact, those of what is left after it.
     pub(super) fn compare_laws(&mut self, step: &Step) -> Result<(), SystemError> {
-        if self.struck() || self.constraint_rows.is_empty() {
+        if self.constraint_rows.is_empty() {
             return Ok(());
         }
+        if !self.struck() {
+            return self.compare_step_laws(step);
+        }
+        // Forces that depend on velocity are taken after the impact.
+        let mean = self.settings.force_evaluation == ForceEvaluation::Mean;
+        if mean && self.follows_velocity(step) {
+            return Ok(());
+        }
+        let Some(own) = self.own_impact(step)? else {
+            return Ok(());
+        };
+        let mut after = step.clone();
+        after.begin = own.velocity;
+        let rows = self.constraint_rows.clone();
+        for (row, own) in self.constraint_rows.iter_mut().zip(&own.impulse) {
+            row.impulse
+                .iter_mut()
+                .zip(own)
+                .for_each(|(s, own)| *s -= own);
+        }
+        let compared = self.compare_step_laws(&after);
+        self.constraint_rows = rows;
+        compared
+    }
+
+    fn compare_step_laws(&mut self, step: &Step) -> Result<(), SystemError> {
         let n = step.begin.len();
         // Restitution, which contacts alone have, is evaluated where they are.
         let at = step.at(true);

@@ -1,7 +1,7 @@
 //! Reconstruction of one time step of a mechanism: evaluation point, forces, constraint rows, initial velocity.
 
 use percuss_scene::model::mechanism::{
-    ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, StateRef, System, SystemError, TangentCone,
+    ConstraintKind, ForceEvaluation, Scheme, StateRef, System, SystemError, TangentCone,
 };
 
 use super::dense::{dot, solve};
@@ -12,6 +12,7 @@ use crate::step_stream::StepRows;
 const ROUNDS: usize = 80;
 
 /// The quantities of a step.
+#[derive(Clone)]
 pub(super) struct Step {
     pub h: f64,
     /// Time and positions at which A and G are evaluated.
@@ -361,10 +362,7 @@ impl MechanismVerifier<'_> {
 
     /// Whether an impact was resolved before the step, by a law that is not of the form U_F + ρ U_I.
     pub(super) fn struck(&self) -> bool {
-        let apart = matches!(
-            self.settings.impact,
-            ImpactLaw::Sequential | ImpactLaw::Poisson
-        );
+        let apart = self.settings.impact.is_separate();
         let contact = |c: usize| self.system.constraints()[c].is_contact();
         let mut all = self.constraint_rows.iter();
         apart && all.any(|t| contact(t.constraint) && t.begin[0] < -1e-12)
