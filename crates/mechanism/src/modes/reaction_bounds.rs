@@ -1,7 +1,7 @@
 //! Thresholds that see reactions in the event-driven integrator (Problem VI, B02 §6).
 //!
 //! ```text
-//! G_s A⁻¹ G_sᵀ r = −(G_s A⁻¹ K + Ġ_s v + Ẇ_s),     κ_i(q, v, t; r),     G_s the rows of all joints
+//! G_s A⁻¹ G_sᵀ r = −(G_s A⁻¹ K + Ġ_s v + Ẇ_s),     κ_i(q, v, t; r),     G_s the rows of joints and velocity constraints
 //! ```
 //!
 //! The proof of B02 theorem 30: where every other row is orthogonal to those of the joints in the kinetic metric, the
@@ -51,7 +51,23 @@ impl EvaluatedState {
         system: &S,
         at: StateRef<'_>,
     ) -> Result<Vec<f64>, MechanismError> {
-        let joint = |k: usize| self.locals[k].kind == ConstraintKind::Joint;
+        let bilateral = |kind| matches!(kind, ConstraintKind::Joint | ConstraintKind::Nonholonomic);
+        let joint = |k: usize| bilateral(self.locals[k].kind);
+        // Reactions of contacts, and of joints with friction, depend on contact modes.
+        for local in &self.locals {
+            let constraints = system.constraints();
+            let other = |c: &&usize| !bilateral(constraints[**c].kind);
+            if let Some(seen) = system.seen_reactions(local.constraint).iter().find(other) {
+                return Err(MechanismError::EventDriven {
+                    t: at.t,
+                    reason: format!(
+                        "the threshold of `{}` sees the reaction of `{}`, which depends on contact modes; \
+                         it knows thresholds that see joints without friction; use a time-stepping integrator",
+                        constraints[local.constraint].name, constraints[*seen].name
+                    ),
+                });
+            }
+        }
         // Rows of the joints at unit length, so that dependent ones are recognised.
         let (mut rows, mut wanted, mut place) = (Vec::new(), Vec::new(), Vec::new());
         for k in (0..self.locals.len()).filter(|&k| joint(k)) {

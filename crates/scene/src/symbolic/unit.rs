@@ -34,6 +34,11 @@ impl Inputs {
         velocities.copy_from_slice(v);
     }
 
+    /// Time, positions and velocities.
+    pub fn state(&self) -> &[f64] {
+        &self.values[..self.names.len()]
+    }
+
     /// Sets time and positions only, for programs that do not read velocities.
     #[inline]
     pub fn set_position(&mut self, t: f64, q: &[f64]) {

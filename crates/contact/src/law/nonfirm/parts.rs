@@ -26,6 +26,9 @@ const NEWTON_STEPS: usize = 12;
 /// ‖F‖ relative to impulses at which the iteration ends: rounding of the projections.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
+/// ‖F‖ that is enough where Newton's method gains no more.
+const ENOUGH: f64 = 256.0 * f64::EPSILON;
+
 /// One part of the sum.
 enum Part<'a> {
     /// A box widened by a ball.
@@ -286,7 +289,7 @@ impl Sum<'_> {
             // One part is solved by one sweep; more sweeps before each further attempt of Newton's method.
             if sweep + 1 == attempt {
                 attempt *= 2;
-                if self.newton(&mut x, error) <= ROUNDING || self.parts.len() == 1 {
+                if self.newton(&mut x, error) <= ENOUGH || self.parts.len() == 1 {
                     break;
                 }
             }
