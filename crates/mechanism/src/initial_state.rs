@@ -4,6 +4,7 @@ use percuss_contact::law::Status;
 use percuss_convex::dense;
 
 use crate::error::MechanismError;
+use crate::impact::approach_velocities;
 use crate::inertia::Inertia;
 use crate::settings::{ImpactLaw, Scheme, Settings};
 use crate::state::State;
@@ -51,6 +52,7 @@ pub fn check_initial_state<S: System + ?Sized>(
     system.gaps(t, &initial.q, &mut gaps)?;
     let size = 1.0 + initial.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let mut first = 0;
+    let mut touching = Vec::new();
     for i in 0..system.constraints().len() {
         let constraint = system.constraints()[i].clone();
         for &value in &gaps[first..first + constraint.num_gaps()] {
@@ -59,6 +61,7 @@ pub fn check_initial_state<S: System + ?Sized>(
         let closed = gaps
             .get(first)
             .is_some_and(|gap| *gap <= CLOSED_TOLERANCE * size);
+        touching.push(closed);
         first += constraint.num_gaps();
         // Contacts: a normal row, an admissible restitution, no friction under the canonical law.
         if constraint.is_contact() {
@@ -70,12 +73,15 @@ pub fn check_initial_state<S: System + ?Sized>(
                 return Err(frictional(&constraint.name, t));
             }
         }
-        check_velocity(system, i, at)?;
+        let contact = constraint.while_closed;
+        let held = contact.is_some_and(|contact| touching.get(contact) == Some(&true));
+        check_velocity(system, i, at, held)?;
     }
     check_independence(system, &inertia, at)?;
     if settings.impact == ImpactLaw::Canonical {
         crate::impact::common_restitution(system, at, &[])?;
     }
+    check_associations(system, settings, t)?;
     // The event-driven integrator has its own step control.
     if settings.scheme == Scheme::Event && settings.adaptive.is_some() {
         return Err(MechanismError::Setting {
@@ -84,6 +90,49 @@ pub fn check_initial_state<S: System + ?Sized>(
             expected: "the event-driven integrator chooses its own steps: give one number, the \
                        output interval",
         });
+    }
+    Ok(())
+}
+
+/// Conditional constraints must follow their contact; thresholds that see reactions have no impulses of their own.
+fn check_associations<S: System + ?Sized>(
+    system: &S,
+    settings: &Settings,
+    t: f64,
+) -> Result<(), MechanismError> {
+    let constraints = system.constraints();
+    for (i, constraint) in constraints.iter().enumerate() {
+        let refuse = |reason: String| {
+            Err(MechanismError::Association {
+                constraint: constraint.name.clone(),
+                reason,
+                t,
+            })
+        };
+        if let Some(contact) = constraint.while_closed
+            && !(contact < i && constraints[contact].is_contact())
+        {
+            return refuse("it must come after a contact while which it acts".to_string());
+        }
+        if system.seen_reactions(i).is_empty() {
+            continue;
+        }
+        // An impact outside of a step has impulses, for which a threshold of forces says nothing.
+        let struck = constraints.iter().any(Constraint::is_contact);
+        let apart = matches!(settings.impact, ImpactLaw::Sequential | ImpactLaw::Poisson);
+        if struck && settings.scheme == Scheme::Event {
+            return refuse(
+                "its threshold sees reactions, and the event-driven integrator has no impulses of such \
+                 a constraint in the impacts of the contacts here; use a time-stepping integrator"
+                    .to_string(),
+            );
+        }
+        if struck && apart {
+            return refuse(format!(
+                "its threshold sees reactions, which the {} impact law does not know; use `moreau`",
+                settings.impact.name()
+            ));
+        }
     }
     Ok(())
 }
@@ -129,14 +178,17 @@ fn check_position(
     }
 }
 
-/// Bilateral rows must start with U = 0.
+/// Bilateral rows must start with U = 0, those of rolling where it is `held`: its contact is closed and does not
+/// approach. Where the contact approaches, the first instant is an impact.
 fn check_velocity<S: System + ?Sized>(
     system: &mut S,
     i: usize,
     at: StateRef<'_>,
+    held: bool,
 ) -> Result<(), MechanismError> {
     let constraint = system.constraints()[i].clone();
     let rows = match constraint.kind {
+        ConstraintKind::NonFirm if held && rolls(system, i, at)? => constraint.rows,
         ConstraintKind::Joint | ConstraintKind::Nonholonomic => constraint.rows,
         ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
         ConstraintKind::Contact | ConstraintKind::NonFirm => return Ok(()),
@@ -160,6 +212,21 @@ fn check_velocity<S: System + ?Sized>(
         }
     }
     Ok(())
+}
+
+/// Whether a conditional constraint is one of rolling, and its contact does not approach.
+fn rolls<S: System + ?Sized>(
+    system: &mut S,
+    i: usize,
+    at: StateRef<'_>,
+) -> Result<bool, MechanismError> {
+    let Some(contact) = system.constraints()[i].while_closed else {
+        return Ok(false);
+    };
+    let rolling = system.law(i, at, 1.0, Status::Stick)?.is_firm();
+    let speeds = approach_velocities(system, at, at.v, &[contact])?;
+    let approaches = |&(_, speed, scale): &(usize, f64, f64)| speed < -REST_TOLERANCE * scale;
+    Ok(rolling && !speeds.iter().any(approaches))
 }
 
 /// A closed contact must have a normal row that does not vanish.

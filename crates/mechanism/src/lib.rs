@@ -7,6 +7,7 @@ mod event_driven;
 pub mod impact;
 mod inertia;
 mod initial_state;
+mod kinetic_projection;
 mod least_norm;
 mod modes;
 mod motion;
@@ -23,6 +24,7 @@ pub use configuration::{ConfigurationSpace, Coordinate};
 pub use error::{MechanismError, SystemError};
 pub use event_driven::EventDriven;
 pub use initial_state::check_initial_state;
+pub use kinetic_projection::projection_coefficients;
 pub use motion::Integrator;
 /// The module [`normal_scaling`] under its short name.
 pub use normal_scaling as scaling;

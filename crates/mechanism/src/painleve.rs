@@ -235,8 +235,12 @@ impl ContactEnvironment {
     ) -> Result<(), MechanismError> {
         let kind = system.constraints()[i].kind;
         if kind == ConstraintKind::NonFirm {
-            // A bounded force gives no impulse.
-            return Ok(());
+            // A bounded force gives no impulse; rolling acts beside its contact.
+            let contact = system.constraints()[i].while_closed;
+            let rolls = contact.is_some_and(|contact| self.problem.active.contains(&contact));
+            if !(rolls && system.law(i, at, 1.0, Status::Stick)?.is_firm()) {
+                return Ok(());
+            }
         }
         self.push(system, i, at)?;
         let k = self.problem.active.len() - 1;

@@ -11,6 +11,7 @@ mod recorded_figures;
 mod report;
 mod status;
 mod step_stream;
+mod sum_set;
 mod sweep;
 #[cfg(test)]
 mod tests;

@@ -133,6 +133,12 @@ impl Law {
         )
     }
 
+    /// Whether all rows are bilateral and any impulse may act in them.
+    #[must_use]
+    pub fn is_firm(&self) -> bool {
+        *self == Self::Bilateral
+    }
+
     /// Name of the law, for messages and tables.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -32,6 +32,11 @@ impl Polytope {
         })
     }
 
+    /// The points it was made of.
+    pub fn vertices(&self) -> impl Iterator<Item = &[f64]> {
+        self.each()
+    }
+
     fn each(&self) -> impl Iterator<Item = &[f64]> {
         self.vertices.chunks_exact(self.dim)
     }

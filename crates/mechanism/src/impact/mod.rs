@@ -84,10 +84,14 @@ pub fn resolve<S: System + ?Sized>(
     Ok(strike.finish(system, &members))
 }
 
-/// The closed contacts and every constraint that is no contact.
+/// The closed contacts, conditional constraints of these, and every other constraint that is no contact.
 fn participants<S: System + ?Sized>(system: &S, contacts: &[usize]) -> Vec<usize> {
     let all = system.constraints().iter().enumerate();
-    let acts = all.filter(|(i, c)| !c.is_contact() || contacts.contains(i));
+    let acts = all.filter(|(i, c)| match (c.is_contact(), c.while_closed) {
+        (true, _) => contacts.contains(i),
+        (false, Some(contact)) => contacts.contains(&contact),
+        (false, None) => true,
+    });
     acts.map(|(i, _)| i).collect()
 }
 

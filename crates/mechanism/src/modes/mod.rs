@@ -7,6 +7,7 @@ pub(crate) mod evaluated_state;
 pub(crate) mod event_functions;
 pub(crate) mod mode_selection;
 pub(crate) mod mode_solution;
+mod reaction_bounds;
 mod reaction_selection;
 pub(crate) mod sliding_onset;
 

@@ -96,7 +96,7 @@ impl<S: System> ModeSelector<'_, S> {
         }
         for index in 0..total {
             let modes = combination(&options, index);
-            if self.ended.is_some_and(|ended| ended == modes) {
+            if self.ended.is_some_and(|ended| ended == modes) || !associated(frame, &modes) {
                 continue;
             }
             if let Some(choice) = self.test_modes(frame, modes, &mut refusal)? {
@@ -215,7 +215,9 @@ impl<S: System> ModeSelector<'_, S> {
         for _ in 0..COMBINATIONS {
             let pick = |(k, &i): (usize, &usize)| options[k][i].clone();
             let mut modes: Vec<ContactMode> = place.iter().enumerate().map(pick).collect();
-            if let Some(choice) = self.test_modes(frame, modes.clone(), &mut refusal)? {
+            if associated(frame, &modes)
+                && let Some(choice) = self.test_modes(frame, modes.clone(), &mut refusal)?
+            {
                 return Ok(Some(choice));
             }
             find_onset_directions(frame, &mut modes);
@@ -285,6 +287,9 @@ fn outcomes_beyond(frame: &EvaluatedState, limit: &[f64]) -> Vec<ModeChoice> {
     let mut found = Vec::new();
     for index in 0..total.min(COMBINATIONS) {
         let mut modes = combination(&options, index);
+        if !associated(frame, &modes) {
+            continue;
+        }
         find_onset_directions(frame, &mut modes);
         let Some(answer) = solve_modes(frame, &modes) else {
             continue;
@@ -301,6 +306,18 @@ fn outcomes_beyond(frame: &EvaluatedState, limit: &[f64]) -> Vec<ModeChoice> {
         }
     }
     found
+}
+
+/// Whether every conditional constraint is closed exactly where its contact is.
+fn associated(frame: &EvaluatedState, modes: &[ContactMode]) -> bool {
+    frame.locals.iter().zip(modes).all(|(local, mode)| {
+        let Some(contact) = local.while_closed else {
+            return true;
+        };
+        let place = frame.locals.iter().position(|l| l.constraint == contact);
+        let open = place.is_none_or(|k| modes[k].is_open());
+        mode.is_open() == open
+    })
 }
 
 /// The `index`-th combination; the last constraint varies fastest.
@@ -341,7 +358,7 @@ fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
         })
     };
     let mut modes: Vec<ContactMode> = grips.iter().flat_map(closed).collect();
-    if local.kind == ConstraintKind::Contact {
+    if local.kind == ConstraintKind::Contact || local.while_closed.is_some() {
         modes.push(ContactMode::Open);
     }
     modes

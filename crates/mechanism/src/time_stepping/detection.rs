@@ -1,7 +1,9 @@
-//! Active constraints of a step: contacts with g ≤ 0 up to rounding, and all other constraints always.
+//! Active constraints of a step: contacts with g ≤ 0 up to rounding, conditional constraints while their contact is
+//! active, and all other constraints always.
 
 use super::StepInput;
 use super::evaluation::EvaluationPoint;
+use super::reaction_bounds;
 use crate::error::MechanismError;
 use crate::impact;
 use crate::settings::{ImpactLaw, Scheme, Settings};
@@ -27,6 +29,11 @@ pub(super) fn detect_active<S: System>(
     let rounding = 8.0 * f64::EPSILON * size;
     for i in 0..given.layout.num_constraints() {
         let contact = system.constraints()[i].is_contact();
+        // Conditional association: only beside its contact, which comes first.
+        let condition = system.constraints()[i].while_closed;
+        if condition.is_some_and(|contact| !problem.active.contains(&contact)) {
+            continue;
+        }
         let gap = point.gaps.get(given.layout.gaps(i).start).copied();
         let gap = gap.filter(|_| contact).unwrap_or(0.0);
         if gap > CANDIDATE_GAP * size {
@@ -45,6 +52,7 @@ pub(super) fn detect_active<S: System>(
         let held = given.layout.rows(i);
         problem.impulse[rows].copy_from_slice(&given.state.impulse[held]);
     }
+    reaction_bounds::set_from_last_step(system, given, point, problem)?;
     apply_canonical_restitution(system, given.settings, point, problem)
 }
 

@@ -78,6 +78,8 @@ fn fixed_rows(
             ConstraintKind::Joint | ConstraintKind::Nonholonomic => rows.len(),
             ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
             ConstraintKind::Contact => usize::from(problem.impulse[rows.start] > 0.0),
+            // Rolling in contact fixes its rows; a bounded force does not.
+            ConstraintKind::NonFirm if problem.law[other].is_firm() => rows.len(),
             ConstraintKind::NonFirm => continue,
         };
         let held = normal > 0 && problem.status(other) == Status::Stick;

@@ -27,6 +27,8 @@ mod layout;
 mod memory;
 mod position;
 mod position_projection;
+mod reaction_bounds;
+mod release;
 mod velocity;
 mod velocity_projection;
 
@@ -154,6 +156,14 @@ impl<S: System> TimeStepper<S> {
         let impact = impacts::apply(system, given, point, problem)?;
         // v_F and S: fixed point over the forces, one contact solve per iteration.
         let mut solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+        // Conditional constraints whose contact carries no impulse do not act.
+        let released = release::release(system.constraints(), problem);
+        if !released.is_empty() {
+            solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+            if release::restore(&released, problem) {
+                solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+            }
+        }
         // Where contacts beside joints gained energy: again, with one ρ in all rows (decision 44).
         let constraints = system.constraints();
         let rho = energy_gain::restitution_of_excessive_gain(constraints, point, problem, velocity);

@@ -20,6 +20,7 @@ use percuss_convex::dense;
 use super::StepInput;
 use super::evaluation::EvaluationPoint;
 use super::impacts::ImpactBeforeStep;
+use super::reaction_bounds::ReactionBounds;
 use crate::error::MechanismError;
 use crate::inertia::{Inertia, cholesky};
 use crate::settings::{ForceEvaluation, Scheme};
@@ -271,7 +272,7 @@ fn factor_effective_inertia<S: System>(
 
 /// Solves the contact problem for the current hK; the change of v into `scratch.v_change`.
 fn solve_contacts<S: System>(
-    system: &S,
+    system: &mut S,
     given: StepInput<'_>,
     point: &EvaluationPoint,
     problem: &mut StepProblem,
@@ -299,7 +300,17 @@ fn solve_contacts<S: System>(
     };
     scratch.v_change.copy_from_slice(&next.v);
     let (free, tolerance) = (&scratch.v_free, given.settings.tolerance);
-    let summary = problem.solve(system, point.t, metric, free, &mut next.v, tolerance)?;
+    let mut summary = problem.solve(system, point.t, metric, free, &mut next.v, tolerance)?;
+    // Thresholds that see reactions: again with those of the last solve.
+    let mut bounds = ReactionBounds::new();
+    let mut iterations = summary.iterations;
+    while bounds.update(system, given, point, problem)? {
+        summary = problem.solve(system, point.t, metric, free, &mut next.v, tolerance)?;
+        iterations += summary.iterations;
+    }
+    summary.iterations = iterations;
+    summary.residual = summary.residual.max(bounds.left);
+    summary.converged &= bounds.left <= tolerance;
     for i in 0..n {
         scratch.v_change[i] -= next.v[i];
     }

@@ -122,11 +122,11 @@ impl<const N: usize> ClosureMechanism<N> {
     /// assert!(under.unwrap_err().to_string().contains("`floor`"));
     /// ```
     pub fn constraint(mut self, constraint: ClosureConstraint<N>) -> Self {
-        self.system.constraints.push(Constraint {
-            name: constraint.name.clone(),
-            kind: constraint.kind,
-            rows: constraint.rows.len(),
-        });
+        self.system.constraints.push(Constraint::new(
+            constraint.name.clone(),
+            constraint.kind,
+            constraint.rows.len(),
+        ));
         self.system.parts.push(constraint);
         self
     }

@@ -56,6 +56,7 @@ mod scene_fuzz;
 mod scene_mechanisms;
 mod scene_orientation;
 mod scene_painleve;
+mod scene_problem_vi;
 mod scene_text;
 mod survey_errors;
 mod sweep_scenes;

@@ -67,7 +67,7 @@ impl CallableSystem {
         // Constraints with their laws.
         let (mut constraints, mut rules) = (Vec::new(), Vec::new());
         for item in model.getattr("constraints")?.try_iter()? {
-            let (constraint, rule) = constraint(&item?)?;
+            let (constraint, rule) = constraint(&item?, &constraints)?;
             constraints.push(constraint);
             rules.push(rule);
         }

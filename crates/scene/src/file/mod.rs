@@ -21,6 +21,7 @@ mod read_constraints;
 mod read_drawing;
 mod read_mechanism;
 mod read_model;
+mod read_nonfirm;
 mod read_run;
 mod read_sweep;
 mod record;
@@ -59,7 +60,7 @@ pub use selection::{
 };
 pub(crate) use spec::{
     BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, MechanismRunSpec,
-    NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec, Word,
+    NonFirmSpec, NonholonomicSpec, ProjectSpec, RestitutionSpec, SetSpec, StepSpec, Word,
 };
 pub use spec::{END_TOLERANCE, MechanismSpec};
 pub(crate) use survey::DISTRIBUTION_QUANTITIES;

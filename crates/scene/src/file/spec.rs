@@ -80,6 +80,16 @@ pub struct BilateralSpec {
     pub constraint: Vec<Formula>,
     pub tangent: Vec<Formula>,
     pub friction: Option<Formula>,
+    pub project: Option<ProjectSpec>,
+}
+
+/// `project`: the constraints to whose gradients frictional rows are made orthogonal in the kinetic metric.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProjectSpec {
+    /// All joints of the mechanism.
+    Joints,
+    /// These constraints.
+    Named(Vec<Word>),
 }
 
 /// `[[velocity_constraint]]`: a nonholonomic constraint.
@@ -88,6 +98,8 @@ pub struct NonholonomicSpec {
     pub name: String,
     pub line: usize,
     pub constraint: Vec<Formula>,
+    /// The contact while which it acts (`while`).
+    pub condition: Option<Word>,
 }
 
 /// The set of admissible reactions of a non-firm constraint.
@@ -99,6 +111,16 @@ pub enum SetSpec {
     Ball(Formula),
     Firm,
     Sum(Vec<SetSpec>),
+    /// Lower and upper bound of each row.
+    Intervals(Vec<[Formula; 2]>),
+    /// Semi-axes, one for each row.
+    Ellipse(Vec<Formula>),
+    /// Vertices of a convex polytope; of a polygon in two rows.
+    Vertices(Vec<Vec<Formula>>),
+    /// Half-spaces of a convex polytope: a normal, then a bound.
+    HalfSpaces(Vec<Vec<Formula>>),
+    /// A factor ≥ 0 times a set.
+    Scaled(Formula, Box<SetSpec>),
 }
 
 /// `[[nonfirm]]`: a bilateral constraint whose reaction stays in a set (B02 §5).
@@ -108,6 +130,11 @@ pub struct NonFirmSpec {
     pub line: usize,
     pub constraint: Vec<Formula>,
     pub force: SetSpec,
+    /// M(q) by rows.
+    pub matrix: Vec<Vec<Formula>>,
+    pub project: Option<ProjectSpec>,
+    /// The contact while which it acts (`while`).
+    pub condition: Option<Word>,
 }
 
 /// Step length: fixed, or adaptive.

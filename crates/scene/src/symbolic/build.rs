@@ -7,6 +7,7 @@ use percuss_mechanism::{Coordinate, ImpactLaw, State, System};
 
 use super::constraints::Collector;
 use super::names::{self, Names};
+use super::nonfirm::Reactions;
 use super::observable::{Extra, Measured};
 use super::settings::Evaluator;
 use super::unit::{Inputs, Unit, Values};
@@ -50,6 +51,8 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
         touching: Vec::new(),
         gaps: Vec::new(),
         extras: Vec::new(),
+        projections: Vec::new(),
+        reactions: Reactions::default(),
     };
     let energies = energies(&mut collector, mechanism)?;
     // Constraints in this order: contacts, joints, nonholonomic, non-firm.
@@ -65,10 +68,11 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
     for spec in &mechanism.nonfirm {
         collector.nonfirm(spec)?;
     }
+    let projects = collector.resolve_projections()?;
     let sweep = swept(&mut evaluator, &mut collector, mechanism)?;
     // Compile, then evaluate the initial state.
     let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
-    let mut system = assemble(collector, energies, canonical)?;
+    let mut system = assemble(collector, energies, canonical, projects)?;
     let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
     system.settle_scaling(&initial);
     system.first_velocity.clone_from(&initial.v);
@@ -215,6 +219,7 @@ fn assemble(
     collector: Collector<'_>,
     energies: Energies,
     canonical: Option<Values>,
+    projects: bool,
 ) -> Result<SymbolicSystem, Box<InputError>> {
     let Collector {
         file,
@@ -223,6 +228,8 @@ fn assemble(
         touching,
         gaps,
         extras,
+        projections: _,
+        reactions,
     } = collector;
     let Names {
         mut graph,
@@ -239,10 +246,24 @@ fn assemble(
         .potential
         .map(|node| Unit::compile(&graph, label(node)));
     let gaps = Unit::compile(&graph, gaps);
+    let mass = projects.then(|| {
+        let entries = energies.equations.mass.iter();
+        let label = "an entry of the mass matrix".to_string();
+        Unit::compile(&graph, entries.map(|node| (label.clone(), *node)).collect())
+    });
+    // Reactions by input slot and row.
+    let mut first = vec![0];
+    for constraint in &constraints {
+        first.push(first[first.len() - 1] + constraint.rows);
+    }
+    let known = reactions.inputs.iter();
+    let reactions: Vec<(usize, usize)> = known
+        .map(|(slot, i, row)| (*slot, first[*i] + row))
+        .collect();
     // Names for observables, with the inputs beyond the state.
     let (scope, measured) = observed(file, (&mut graph, scope), &energies, extras)?;
     Ok(SymbolicSystem {
-        inputs: Inputs::new(inputs.clone(), chart.num_positions()),
+        inputs: Inputs::new(inputs.clone(), chart.num_positions(), reactions.len()),
         names: inputs[1..].to_vec(),
         chart,
         constraints,
@@ -252,6 +273,8 @@ fn assemble(
         touching,
         canonical,
         tangent: None,
+        mass,
+        reactions,
         first_velocity: Vec::new(),
         model: Model {
             graph,

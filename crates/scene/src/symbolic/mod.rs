@@ -20,8 +20,10 @@ mod contacts;
 mod drawing_program;
 mod laws;
 mod names;
+mod nonfirm;
 mod observable;
 mod process;
+mod projection;
 mod scale;
 mod settings;
 mod unit;
@@ -41,6 +43,7 @@ pub use observable::{Observable, Sample, of_time};
 pub use process::SweepingSettings;
 
 use laws::LawOf;
+use projection::Projection;
 use unit::{Inputs, Unit, Values};
 
 /// A mechanism ready to run.
@@ -82,6 +85,10 @@ pub struct SymbolicSystem {
     touching: Vec<ConstraintPrograms>,
     canonical: Option<Values>,
     tangent: Option<Unit>,
+    /// A(t, q), where frictional rows are projected.
+    mass: Option<Unit>,
+    /// Reactions that laws see: input slot, and row among the rows of all constraints.
+    reactions: Vec<(usize, usize)>,
     /// The velocity given by the scene, before impacts at the first instant.
     first_velocity: Vec<f64>,
     model: Model,
@@ -110,6 +117,10 @@ struct ConstraintPrograms {
     rebound: Option<Values>,
     /// Scaling of its normal rows to the unit of length, where they need it.
     scaling: Option<NormalScaling>,
+    /// Projection of its frictional rows.
+    projection: Option<Projection>,
+    /// Constraints whose reactions its law sees.
+    seen: Vec<usize>,
 }
 
 impl SymbolicSystem {
@@ -262,7 +273,7 @@ impl System for SymbolicSystem {
                 factor.apply(boundary, 1);
             }
         }
-        Ok(())
+        self.project_rows(constraint, jacobian, boundary)
     }
 
     fn bias(
@@ -279,7 +290,7 @@ impl System for SymbolicSystem {
         if let Some(factor) = self.factor_at(constraint)? {
             factor.apply(bias, 1);
         }
-        Ok(())
+        self.project_bias(constraint, bias)
     }
 
     fn law(
@@ -293,6 +304,29 @@ impl System for SymbolicSystem {
         let name = &self.constraints[constraint].name;
         let law = &mut self.touching[constraint].law;
         law.at(name, &self.inputs, h, previous)
+    }
+
+    fn seen_reactions(&self, constraint: usize) -> &[usize] {
+        &self.touching[constraint].seen
+    }
+
+    fn law_under_reactions(
+        &mut self,
+        constraint: usize,
+        at: StateRef<'_>,
+        h: f64,
+        previous: Status,
+        forces: &[f64],
+    ) -> Result<Law, SystemError> {
+        for (slot, row) in &self.reactions {
+            self.inputs.values[*slot] = forces[*row];
+        }
+        let law = self.law(constraint, at, h, previous);
+        // Everything else is evaluated without reactions.
+        for (slot, _) in &self.reactions {
+            self.inputs.values[*slot] = 0.0;
+        }
+        law
     }
 
     fn restitution(

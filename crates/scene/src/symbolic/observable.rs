@@ -108,7 +108,7 @@ impl Observable {
         }
         // The state itself.
         system.inputs.set(sample.t, sample.q, sample.v);
-        let state = &system.inputs.values;
+        let state = system.inputs.state();
         self.inputs[..state.len()].copy_from_slice(state);
         Ok(self.unit.run_with(&self.inputs, &system.inputs)?[0])
     }

@@ -20,6 +20,7 @@ mod energy_budget;
 mod events;
 mod interval;
 mod least_energy;
+mod projection;
 mod recorded_run;
 mod residuals;
 mod rules;

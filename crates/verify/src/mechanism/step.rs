@@ -116,6 +116,7 @@ impl MechanismVerifier<'_> {
             self.compare_events(&step, last, happened);
         }
         self.compare_velocities(&step);
+        self.compare_projections(&step)?;
         self.compare_laws(&step)?;
         self.compare_missing_contacts(&step)?;
         self.compare_energy_budget(&step, last)?;
