@@ -95,7 +95,7 @@ fn excess_of_half_planes_slabs_translations_and_turning_squares_has_its_closed_f
     let of = |rows: &[f64], n: usize, b: fn(f64, &mut [f64])| {
         MovingPolyhedron::new(ConstraintRows::dense(n, rows).expect("rows"), b).expect("a set")
     };
-    let mut known =
+    let known =
         |set: &mut dyn MovingSet, s: f64, t: f64| set.excess(s, t).expect("e").expect("known");
     // A slab across (0.6, 0.8), not along an axis and with a third row that is never active.
     let rows = [0.6, 0.8, -0.6, -0.8, 1.2, 1.6];
