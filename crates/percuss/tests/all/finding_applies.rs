@@ -59,7 +59,7 @@ fn an_expectation_found_at_declared_values_is_not_judged_at_others() {
         &[][..],
         &[("g", "20/2")],
         &[("e", "0.1")],
-        &[("step", "0.007")],
+        &[("step", "0.005")],
     ] {
         let found = &findings(&text, set)[0];
         assert_eq!(
@@ -127,7 +127,7 @@ fn a_case_declares_its_own_values() {
 #[test]
 fn names_that_are_neither_parameters_nor_settings_are_refused() {
     for (only_at, part) in [
-        ("[\"gg\"]", "did you mean `g`"),
+        ("[\"doubel\"]", "did you mean `double`"),
         ("[\"record.every\"]", "no such parameter or setting"),
         ("[]", "an array of names"),
         ("\"g\"", "an array of names"),

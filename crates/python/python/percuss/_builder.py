@@ -433,7 +433,7 @@ class Builder:
         self.add("prepare", name=name, until=number("until", until), **keys)
 
     def finding(self, name: str, value: str, **keys: Any) -> None:
-        """Something to be measured: ``expected``, ``tolerance``, ``at_least``, ``at_most``."""
+        """Something to be measured: ``expected``, ``tolerance``, ``at_least``, ``at_most``, ``only_at``."""
         self.add("finding", name=name, value=value, **keys)
 
     def _body_text(self, with_grains: bool) -> str:
