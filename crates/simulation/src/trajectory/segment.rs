@@ -114,6 +114,29 @@ impl Segment<'_> {
         })
     }
 
+    /// Positions that go with velocities linear in time, q_I + v_I τ + (v_F − v_I) τ²/2h, with the remainder at t_F
+    /// distributed over the step.
+    pub fn quadratic(&self, chart: &ConfigurationSpace, t: f64, q: &mut Vec<f64>) {
+        let (t0, q0, v0) = self.begin;
+        let (t1, q1, v1) = self.end;
+        let (h, time) = (t1 - t0, t - t0);
+        // τ²/2h of the time along v_F, the rest along v_I.
+        let moved = |q: &mut [f64], time: f64| {
+            let after = 0.5 * time * time / h;
+            chart.integrate(q, v0, time - after);
+            chart.integrate(q, v1, after);
+        };
+        let mut whole = q0.to_vec();
+        moved(&mut whole, h);
+        q.clear();
+        q.extend_from_slice(q0);
+        moved(q, time);
+        for i in 0..q.len() {
+            q[i] += time / h * (q1[i] - whole[i]);
+        }
+        chart.normalise(q);
+    }
+
     /// Piecewise constant velocities, with the remainder at t_F distributed over the step.
     fn held(&self, chart: &ConfigurationSpace, share: f64, t: f64, q: &mut [f64]) {
         let (t0, q0, v0) = self.begin;
