@@ -7,6 +7,7 @@ mod event_impacts;
 mod event_joints;
 mod event_limits;
 mod limits;
+mod locking;
 mod native;
 mod painleve;
 mod stepper;

@@ -29,10 +29,11 @@ fn short() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
 
 /// Warnings that are meant, and a word of each: Painlevé's rod and what slides as it does while it falls, grains that lock
 /// each other, and two hinges of one door.
-const MEANT: [(&str, &str); 6] = [
+const MEANT: [(&str, &str); 7] = [
     ("catastrophe", "gamma"),
     ("house-of-cards", "gamma"),
     ("painleve-rod", "gamma"),
+    ("painleve-rod-space", "gamma"),
     ("repose", "gamma"),
     ("trapdoor", "joint rows"),
     ("vault", "gamma"),

@@ -20,6 +20,7 @@ mod energy_budget;
 mod events;
 mod interval;
 mod least_energy;
+mod locking;
 mod recorded_run;
 mod residuals;
 mod rules;
