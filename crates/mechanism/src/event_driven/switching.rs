@@ -202,7 +202,7 @@ impl<S: System> EventDriven<S> {
         }
         // Friction joints that slide and have more than one acceleration.
         for (local, mode) in frame.locals.iter().zip(&choice.modes) {
-            let joint = matches!(local.kind, ConstraintKind::FrictionJoint { normal_rows: 1 });
+            let joint = matches!(local.kind, ConstraintKind::FrictionJoint { .. });
             if joint && mode.status() == Status::Slip {
                 self.report_nonunique_joint(local.constraint)?;
             }

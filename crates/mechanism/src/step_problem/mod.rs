@@ -10,11 +10,14 @@
 //!
 //! `mod.rs` collects the rows, laws and weights; `solve` builds a [`percuss_contact::Problem`] in kinetic coordinates and
 //! solves it by dense nonlinear Gauss–Seidel; `least_energy` adds the least-energy variant of Paoli's scheme; `report` reads
-//! status and Painlevé's γ off the solution.
+//! status and Painlevé's γ off the solution; `jumps` has the jumps of one contact in closed form.
 
+mod jumps;
 mod least_energy;
 mod report;
 mod solve;
+
+pub(crate) use jumps::Jump;
 
 use ::percuss_solve::DenseNlgs;
 use percuss_contact::law::Status;

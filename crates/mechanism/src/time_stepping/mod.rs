@@ -38,6 +38,7 @@ use percuss_contact::law::Status;
 use self::balance::{BalanceScratch, ComputedStep};
 use self::evaluation::EvaluationPoint;
 use self::event_detection::StepEventDetector;
+use self::gamma::SlidingAnalysis;
 use self::impacts::ImpactBeforeStep;
 use self::layout::{RowLayout, StepClock, StepInterval};
 use self::position::EndScratch;
@@ -105,8 +106,8 @@ struct StepScratch {
     /// Filled by `position::update`, `position_projection`, `velocity_projection::project`; gaps at last by
     /// `balance::position_errors`.
     end: EndScratch,
-    /// Painlevé's γ of every active constraint, +∞ where it does not apply. Filled by `gamma::evaluate`.
-    gamma: Vec<f64>,
+    /// Painlevé's γ of every active constraint, and the joints that lock. Filled by `gamma::evaluate`.
+    sliding: SlidingAnalysis,
     /// Filled by `balance::of_step` and `balance::add_end_energies`.
     balance: BalanceScratch,
 }
@@ -118,7 +119,7 @@ impl StepScratch {
             problem: StepProblem::new(velocities),
             velocity: VelocityScratch::new(velocities),
             end: EndScratch::new(velocities, gaps),
-            gamma: Vec::new(),
+            sliding: SlidingAnalysis::default(),
             balance: BalanceScratch::new(velocities),
         }
     }
@@ -201,12 +202,12 @@ impl<S: System> TimeStepper<S> {
             problem,
             velocity,
             end,
-            gamma,
+            sliding,
             balance,
         } = &mut self.scratch;
         let from = &self.initial_positions;
         let errors = balance::position_errors(system, layout, from, next, &mut end.gaps)?;
-        let smallest_gamma = gamma::evaluate(system, state, point, problem, gamma);
+        let smallest_gamma = gamma::evaluate(system, state, point, problem, sliding);
         let computed = ComputedStep {
             constraints: system.constraints(),
             state,
@@ -249,7 +250,7 @@ impl<S: System> TimeStepper<S> {
             problem,
             &self.next,
             &self.state,
-            &self.scratch.gamma,
+            &self.scratch.sliding,
         );
     }
 

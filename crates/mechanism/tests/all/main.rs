@@ -8,6 +8,7 @@ mod event_joints;
 mod event_limits;
 mod impact_laws;
 mod limits;
+mod locking;
 mod native;
 mod painleve;
 mod soft_impacts;

@@ -34,6 +34,7 @@ const MEANT: [(&str, &str); 7] = [
     ("chalk-catastrophe", "gamma"),
     ("house-of-cards", "gamma"),
     ("painleve-rod", "gamma"),
+    ("painleve-rod-space", "gamma"),
     ("repose", "gamma"),
     ("trapdoor", "joint rows"),
     ("vault", "gamma"),

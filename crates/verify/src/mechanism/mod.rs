@@ -21,6 +21,7 @@ mod events;
 mod impacts;
 mod interval;
 mod least_energy;
+mod locking;
 mod projection;
 mod recorded_run;
 mod residuals;
