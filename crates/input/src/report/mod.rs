@@ -7,7 +7,7 @@ mod vary;
 
 use crate::reader::Formula;
 
-pub use read::{cases, findings, plots, studies, study};
+pub use read::{cases, fast, findings, plots, studies, study};
 
 /// Overrides `key = value`, values as text.
 pub type Overrides = Vec<(String, String)>;

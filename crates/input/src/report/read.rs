@@ -1,4 +1,4 @@
-//! Reads `[[case]]`, `[[study]]`, `[[finding]]` and `[[plot]]`.
+//! Reads `[[case]]`, `[fast]`, `[[study]]`, `[[finding]]` and `[[plot]]`.
 
 use super::vary::vary;
 use super::{Bisect, Case, Check, Datum, FindingSpec, Overrides, Plot, PlotKind, Study};
@@ -35,19 +35,41 @@ pub fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, Box<InputError>> 
         return Ok(Vec::new());
     };
     let part = format!("{}, set", reader.part);
-    let mut table = reader.of(part, "set", item)?;
+    pairs(&mut reader.of(part, "set", item)?)
+}
+
+/// `[fast]`: the overrides of a run that is to be short, and the line on which they begin; `None` where there is no such
+/// table.
+pub fn fast(root: &mut Reader<'_>) -> Result<Option<(Overrides, usize)>, Box<InputError>> {
+    let Some(item) = root.take("fast") else {
+        return Ok(None);
+    };
+    let mut reader = root.of("[fast]", "fast", item)?;
+    let (all, line) = (pairs(&mut reader)?, reader.line);
+    if all.is_empty() {
+        let problem = "the table is empty: a fast run would be the run itself";
+        return Err(reader.error(
+            problem,
+            "Give parameters or settings their values, or drop it",
+        ));
+    }
+    Ok(Some((all, line)))
+}
+
+/// All keys of a table as overrides.
+fn pairs(table: &mut Reader<'_>) -> Result<Overrides, Box<InputError>> {
     let mut all = Vec::new();
     for entry in table.take_all() {
         match entry.item.value {
             Value::Table(inner) => {
                 for nested in inner {
                     let key = format!("{}.{}", entry.key, nested.key);
-                    let value = plain(&table, &key, nested.item)?;
+                    let value = plain(table, &key, nested.item)?;
                     all.push((key, value));
                 }
             }
             _ => {
-                let value = plain(&table, &entry.key, entry.item)?;
+                let value = plain(table, &entry.key, entry.item)?;
                 all.push((entry.key, value));
             }
         }

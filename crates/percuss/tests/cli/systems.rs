@@ -27,9 +27,9 @@ pub fn short() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
         })
 }
 
-/// Warnings that are meant, and a word of each: Painlevé's rod and what slides as it does while it falls, grains that lock
-/// each other, and two hinges of one door.
-const MEANT: [(&str, &str); 7] = [
+/// Warnings that are meant, and a word of each: Painlevé's rod and what slides as it does while it falls, grains and
+/// rubble that lock each other, and two hinges of one door.
+const MEANT: [(&str, &str); 10] = [
     ("catastrophe", "gamma"),
     ("chalk-catastrophe", "gamma"),
     ("house-of-cards", "gamma"),
@@ -38,6 +38,8 @@ const MEANT: [(&str, &str); 7] = [
     ("repose", "gamma"),
     ("trapdoor", "joint rows"),
     ("vault", "gamma"),
+    ("wall", "gamma"),
+    ("wall-jerk", "gamma"),
 ];
 
 /// The first warning of a run that is not meant.

@@ -70,7 +70,7 @@ fn an_altered_velocity_position_normal_or_account_is_found() {
         ("contacts", "begin_t1", PAIR),
         ("contacts", "end_t1", PAIR),
     ];
-    all_altered_are_found("wall", &["until=0.05"], &velocities, 0.1);
+    all_altered_are_found("wall-perfect", &["until=0.05"], &velocities, 0.1);
     let account: [(&str, &str, &[&str]); 4] = [
         ("steps", "kinetic", &[]),
         ("steps", "sliding", &[]),
@@ -78,7 +78,7 @@ fn an_altered_velocity_position_normal_or_account_is_found() {
         ("steps", "penetration", &[]),
     ];
     // Works are compared relative to the energies of their step.
-    all_altered_are_found("wall", &["until=0.05"], &account, 0.1);
+    all_altered_are_found("wall-perfect", &["until=0.05"], &account, 0.1);
     let state = ["y_dot", "y"].map(|column| ("coordinates", column, &[] as &[&str]));
     altered_are_found("ladder-detach", &["until=0.1"], &state);
 }

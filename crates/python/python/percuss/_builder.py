@@ -329,7 +329,10 @@ class Builder:
         return known
 
     def wall(self, name: str = "wall", **keys: Any) -> str:
-        """A wall in running bond: ``block``, ``courses``, ``length``, ``origin``, ``vary``, ``seed``."""
+        """A wall in running bond: ``block``, ``courses``, ``length``, ``origin``, ``vary``, ``seed``.
+
+        With ``vary`` each side of each block by itself is shorter by up to this fraction.
+        """
         return self.generate("wall", name, **keys)
 
     def column(self, name: str = "column", **keys: Any) -> str:

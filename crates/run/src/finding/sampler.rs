@@ -229,7 +229,8 @@ fn bodies(scene: &Scene, of: &[String], step: f64) -> Valued<BodiesOutcome> {
         .iter()
         .map(|prepared| &prepared.certificate);
     let mut all = prepared.chain([&outcome.certificate]);
-    if let Some(missed) = all.find_map(|certificate| missed(certificate, step)) {
+    let missed = all.find_map(|certificate| missed(certificate, step));
+    if let Some(missed) = missed {
         return Err(missed);
     }
     Ok(outcome)

@@ -28,7 +28,7 @@ pub fn at(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
 /// instant has.
 pub fn left_limit(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
     require_inside(subject, t)?;
-    let (start, _) = ends(subject)?;
+    let (start, _) = subject.span()?;
     if t <= start {
         return Err(Absent::because(format!(
             "there is nothing before t = {t}, the start"

@@ -86,6 +86,8 @@ pub struct Scene {
     parameters: Parameters,
     overrides: Overrides,
     cases: Vec<Case>,
+    /// Overrides of `[fast]`, empty where there is no such table, and its line.
+    fast: (Overrides, usize),
     studies: Vec<Study>,
     findings: Vec<FindingSpec>,
     plots: Vec<Plot>,
@@ -118,6 +120,7 @@ impl Scene {
         };
         // What is asked of it; keys that nobody took are refused.
         let cases = percuss_input::report::cases(&mut root)?;
+        let fast = percuss_input::report::fast(&mut root)?.unwrap_or_default();
         let studies = percuss_input::report::studies(&mut root)?;
         let findings = percuss_input::report::findings(&mut root, &cases)?;
         let plots = percuss_input::report::plots(&mut root, &cases, &studies)?;
@@ -136,6 +139,7 @@ impl Scene {
             parameters,
             overrides: Vec::new(),
             cases,
+            fast,
             studies,
             findings,
             plots,
@@ -190,6 +194,22 @@ impl Scene {
         Ok(changed)
     }
 
+    /// The same scene with the overrides of its table `[fast]`.
+    ///
+    /// # Errors
+    /// The scene has no such table.
+    pub fn fast(&self) -> Result<Self, SceneError> {
+        let (overrides, _) = &self.fast;
+        if overrides.is_empty() {
+            let reader = Reader::new(&self.origin, "", 1, Vec::new());
+            let problem = "a fast run was asked for, and the scene has no table `[fast]`";
+            let advice =
+                "Add `[fast]` with the settings of a short run, or choose them with `--set`";
+            return Err(reader.error(problem, advice).into());
+        }
+        self.with_overrides(overrides)
+    }
+
     pub(crate) fn other_kind(&self, kind: &str, call: &str) -> SceneError {
         let reader = Reader::new(&self.origin, "", 1, Vec::new());
         let problem = format!("`kind = \"{kind}\"`: a scene of the other kind was expected here");
@@ -222,6 +242,9 @@ impl Scene {
             for (key, _) in &case.set {
                 require(&part, key, case.line)?;
             }
+        }
+        for (key, _) in &self.fast.0 {
+            require("[fast]", key, self.fast.1)?;
         }
         for study in &self.studies {
             let part = format!("study `{}`", study.name);
