@@ -34,8 +34,9 @@ impl Parts {
                 }
             }
         }
-        let ellipsoids =
-            (0..random.below(3)).map(|_| (0..d).map(|_| random.range(0.0, 2.0)).collect());
+        let count = random.below(3);
+        let axes = |_| (0..d).map(|_| random.range(0.0, 2.0)).collect();
+        let ellipsoids = (0..count).map(axes).collect();
         Self {
             lower: signed(random, -1.0),
             upper: signed(random, 1.0),
@@ -44,7 +45,7 @@ impl Parts {
             } else {
                 0.0
             },
-            ellipsoids: ellipsoids.collect(),
+            ellipsoids,
             vertices,
         }
     }

@@ -8,7 +8,9 @@ use super::REST;
 use super::contact_mode::{ContactMode, norm};
 use super::evaluated_state::{EvaluatedConstraint, EvaluatedState};
 use super::event_functions::{Margin, MarginKind, Phase, margins};
-use super::mode_selection::{COMBINATIONS, DEFECT, ModeChoice, ZERO, associated, combination, options};
+use super::mode_selection::{
+    COMBINATIONS, DEFECT, ModeChoice, ZERO, associated, combination, options,
+};
 use super::mode_solution::{sliding_pairs, solve_modes};
 use super::sliding_onset::find_onset_directions;
 use crate::error::MechanismError;

@@ -44,11 +44,9 @@ impl Blow {
     }
 
     fn with(mut self, kind: ConstraintKind, rows: &[&[f64]], law: Law, e: f64, k: f64) -> Self {
-        self.constraints.push(Constraint {
-            name: format!("c{}", self.constraints.len()),
-            kind,
-            rows: rows.len(),
-        });
+        let name = format!("c{}", self.constraints.len());
+        self.constraints
+            .push(Constraint::new(name, kind, rows.len()));
         self.rows.push(rows.concat());
         self.boundary.push(0.0);
         self.laws.push(law);

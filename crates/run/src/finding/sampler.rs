@@ -13,8 +13,8 @@ use crate::finding::graph_distance::Polyline;
 use crate::finding::value::{Absent, Valued};
 use percuss_simulation::Threads;
 use percuss_simulation::integrate;
-use percuss_simulation::{Interpolation, Segment};
 use percuss_simulation::{BodiesOutcome, ObservableRequest, run_bodies};
+use percuss_simulation::{Interpolation, Segment};
 
 /// An instant this close to the end of a step, as a share of the step, is that end.
 const ROUNDING: f64 = 1e-6;
@@ -224,16 +224,19 @@ fn bodies(scene: &Scene, of: &[String], step: f64) -> Valued<BodiesOutcome> {
         return Err(failed(stop.to_string()));
     }
     // Preparations must have met their tolerances, too.
-    let prepared = outcome
-        .prepared
-        .iter()
-        .map(|prepared| &prepared.certificate);
-    let mut all = prepared.chain([&outcome.certificate]);
-    let missed = all.find_map(|certificate| missed(certificate, step));
-    if let Some(missed) = missed {
-        return Err(missed);
+    let found = {
+        let prepared = outcome
+            .prepared
+            .iter()
+            .map(|prepared| &prepared.certificate);
+        prepared
+            .chain([&outcome.certificate])
+            .find_map(|certificate| missed(certificate, step))
+    };
+    match found {
+        Some(missed) => Err(missed),
+        None => Ok(outcome),
     }
-    Ok(outcome)
 }
 
 /// Why a run with steps that missed their tolerance has no values to compare. Its other violations,

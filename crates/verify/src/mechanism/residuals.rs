@@ -151,7 +151,11 @@ impl MechanismVerifier<'_> {
             for (s, own) in row.impulse.iter_mut().zip(own) {
                 // Both integrations know an impulse to 1e-11 or so of its size.
                 let known = IMPACT * own.abs();
-                *s = if (*s - own).abs() <= known { 0.0 } else { *s - own };
+                *s = if (*s - own).abs() <= known {
+                    0.0
+                } else {
+                    *s - own
+                };
             }
         }
         let compared = self.compare_step_laws(&after);
