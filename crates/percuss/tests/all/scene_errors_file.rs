@@ -34,7 +34,7 @@ force = { atleast = 0 }
 
 [run]"#,
         )],
-        "ball.toml:26: non-firm constraint `brake`, force: unknown key `atleast`; did you mean `at_least`? (known here: at_least, at_most, ball, between, sum)",
+        "ball.toml:26: non-firm constraint `brake`, force: unknown key `atleast`; did you mean `at_least`? (known here: at_least, at_most, ball, between, box, ellipse, factor, half_spaces, polygon, sum, vertices)",
     );
 }
 
@@ -317,7 +317,7 @@ bisect = { key = "mm", from = 1, to = 2, tolerance = 1e-3 }
 
 [run]"#,
         )],
-        "ball.toml:26: study `s`: `mm`: there is no such parameter or setting (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)",
+        "ball.toml:26: study `s`: `mm`: there is no such parameter or setting (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, tangent_cone, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)",
     );
     refused(
         &[(
@@ -339,7 +339,7 @@ set = { stepp = 1e-4 }
 
 [run]"#,
         )],
-        "ball.toml:23: case `fine`: `stepp`: there is no such parameter or setting; did you mean `step`? (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)",
+        "ball.toml:23: case `fine`: `stepp`: there is no such parameter or setting; did you mean `step`? (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, tangent_cone, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)",
     );
 }
 
