@@ -180,13 +180,13 @@ fn plots_of_drawings_and_histograms_are_checked() {
 fn how_often_values_occur_is_counted_over_a_run_and_for_findings() {
     let here = folder();
     let more = "\n[[finding]]\nname = \"many\"\nvalue = \"list(1, 2, 2, 4)\"\n\
-                [[plot]]\nname = \"heights\"\nkind = \"histogram\"\ny = \"z\"\n\
+                [[plot]]\nname = \"spread\"\nkind = \"histogram\"\ny = \"z\"\n\
                 [[plot]]\nname = \"found\"\nkind = \"histogram\"\nfindings = \"many\"\n";
     put(here.path(), "ball.toml", &(BALL.to_string() + more));
     let ran = percuss(here.path(), &["run", "ball.toml", "-q", "-o", "r"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     for (name, words) in [
-        ("heights", "values in each bin"),
+        ("spread", "values in each bin"),
         ("found", "values in each bin, of 4"),
     ] {
         let ran = percuss(here.path(), &["plot", "r", name, "-o", "h.svg", "-q"]);

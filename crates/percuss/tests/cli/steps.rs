@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use percuss_run::finding::Finding;
 use percuss_run::{FindingsOf, RunOptions, Threads, execute};
-use percuss_scene::{Check, Datum, FindingSpec, Scene};
+use percuss_scene::{Check, Datum, FindingSpec, Scene, SceneKind};
 
 use crate::systems::{CHECKED, complaints, names, short};
 
@@ -149,11 +149,16 @@ fn at_step(name: &str, factor: f64, extent: Extent) -> Option<String> {
     (!wrong.is_empty()).then(|| format!("{name}, {factor} of the step: {}", wrong.join("; ")))
 }
 
-/// Long systems with their findings are in `./nightly`, as their runs with the declared step are.
+/// Mechanisms and sweeping processes. Collections of bodies take several times as long as all other tests together and
+/// are in `./nightly`, as are long systems with the declared step.
 #[test]
-fn findings_of_every_built_in_system_hold_with_other_steps() {
+fn findings_of_built_in_mechanisms_hold_with_other_steps() {
     let mut names = names();
     names.retain(|name| !CHECKED.contains(&name.as_str()));
+    names.retain(|name| {
+        let scene = Scene::load(name).expect("a built-in scene");
+        scene.kind() == SceneKind::Mechanism
+    });
     let wrong = complaints(&names, |name| complaint(name, Extent::Short));
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }

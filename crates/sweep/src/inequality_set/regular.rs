@@ -89,9 +89,7 @@ impl<I: Inequalities> InequalitySet<I> {
             ),
         };
         let worst = self.tangent(t, z).ok().and_then(|here| {
-            let largest =
-                (0..here.values.len()).max_by(|a, b| here.values[*a].total_cmp(&here.values[*b]));
-            largest
+            (0..here.values.len()).max_by(|a, b| here.values[*a].total_cmp(&here.values[*b]))
         });
         SweepingError::NotProxRegular {
             time: t,
