@@ -55,6 +55,13 @@ impl StepProblem {
         self.free[row] - (1.0 + self.restitution_weight[row]) * self.begin[row]
     }
 
+    /// Change of the normal velocity of the `k`-th constraint by its own normal impulse, Ŵ_nn S_n.
+    pub(crate) fn own_velocity_change(&self, k: usize) -> f64 {
+        let (n, row) = (self.n, self.offset[k]);
+        let normal = &self.kinetic_jacobian[row * n..(row + 1) * n];
+        dense::dot(normal, normal) * self.impulse[row]
+    }
+
     /// Row (Ŵ_nn, Ŵ_nt) of the `k`-th constraint with the rows `firm` eliminated: Ĝ_n orthogonalised against them,
     /// times Ĝᵀ. `None` where they leave the normal row no freedom. Needs Ĝ ([`Self::prepare`]).
     pub(crate) fn reduced_row(&self, k: usize, firm: &[usize]) -> Option<KineticRow> {

@@ -1,4 +1,5 @@
-//! Active constraints of a step: contacts with g ≤ 0 up to rounding, and all other constraints always.
+//! Active constraints of a step: contacts with g ≤ 0 up to rounding, persistent contacts ([`super::persistent`]), and all
+//! other constraints always.
 
 use super::StepInput;
 use super::evaluation::EvaluationPoint;
@@ -29,15 +30,20 @@ pub(super) fn detect_active<S: System>(
         let contact = system.constraints()[i].is_contact();
         let gap = point.gaps.get(given.layout.gaps(i).start).copied();
         let gap = gap.filter(|_| contact).unwrap_or(0.0);
-        if gap > CANDIDATE_GAP * size {
+        let persists = given.persistent[i];
+        if gap > CANDIDATE_GAP * size && !persists {
             continue;
         }
         let previous = given.state.status[i];
         problem.push(system, i, point.at(), given.h, previous, weights)?;
         // Near but not closed to rounding: closed unless it is above the tolerance or separating.
-        if gap > rounding && !problem.is_closed(gap, point.at(), given.h) {
+        if gap > rounding && !persists && !problem.is_closed(gap, point.at(), given.h) {
             problem.pop();
             continue;
+        }
+        // A persistent contact takes part like a joint: U_F + U_I at the midpoint.
+        if persists {
+            problem.set_last_weight(1.0);
         }
         // Warm start: the impulses of the previous step.
         let k = problem.active.len() - 1;
@@ -53,7 +59,7 @@ fn restitution_weights(settings: &Settings) -> RestitutionWeights {
     RestitutionWeights {
         contacts_rebound: matches!(settings.impact, ImpactLaw::Moreau | ImpactLaw::Canonical),
         bilateral: match settings.scheme {
-            Scheme::Midpoint | Scheme::Event => 1.0,
+            Scheme::Midpoint | Scheme::Projected | Scheme::Event => 1.0,
             // Bilateral rows obey θU_F + (1−θ)U_I = 0.
             Scheme::Theta(theta) => (1.0 - theta) / theta,
             Scheme::Paoli => 0.0,

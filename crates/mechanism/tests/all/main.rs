@@ -9,4 +9,5 @@ mod event_limits;
 mod limits;
 mod native;
 mod painleve;
+mod persistent;
 mod stepper;
