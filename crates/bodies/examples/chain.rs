@@ -98,7 +98,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let ledger = world.report();
         drift = drift.max(ledger.drift);
         residual = residual.max(ledger.residual);
-        held += ledger.held;
+        held += ledger.bilateral;
         missed += usize::from(!ledger.reached);
         off = off.max(((energy(&world) - first) / scale).abs());
         if k % (steps / 10).max(1) == 0 {

@@ -112,9 +112,12 @@ pub struct StepReport {
     /// Work of the springs and dampers of joints.
     pub spring: f64,
     /// Work of the friction in joints.
-    pub rub: f64,
-    /// Change of the kinetic energy by the bilateral constraints of joints and by the projection of their drift.
-    pub held: f64,
+    #[serde(alias = "rub")]
+    pub joint_friction: f64,
+    /// Work of the bilateral constraints of joints, with the change of the kinetic energy by the projection of their
+    /// drift.
+    #[serde(alias = "held")]
+    pub bilateral: f64,
     /// Elastic energy of the springs of joints at the end of the step.
     pub elastic: f64,
     /// Energy that the step turns over, the scale of `gain` and `excess`: the largest of the kinetic energies at

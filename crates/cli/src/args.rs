@@ -11,6 +11,7 @@ use percuss_run::{CheckpointOverrides, Threads};
         percuss run pendulum                       a built-in scene, see `percuss examples`\n  \
         percuss run arm.toml -o runs/arm           a file of your own\n  \
         percuss run ball-e05 --set e=0.9 --set step=1e-4\n  \
+        percuss run wall --fast                    with the settings of its table [fast]\n  \
         percuss run ball-e05 --json | jq .findings\n\n\
         Exit status: 0 all well; 1 ran, but the certificate is not met or a finding is outside\n\
         its expectation; 2 the scene is not right or its motion cannot go on (what was computed\n\
@@ -24,6 +25,10 @@ pub struct RunArgs {
     /// Directory of the records, new or empty [default: the next free runs/NAME-N]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Take the settings that the scene declares for a short run, in its table `[fast]`
+    #[arg(long)]
+    pub(crate) fast: bool,
 
     #[command(flatten)]
     pub(crate) set: SetArgs,
@@ -56,6 +61,7 @@ impl RunArgs {
         Self {
             scene: String::new(),
             output: None,
+            fast: false,
             set: SetArgs { set: Vec::new() },
             threads: args.threads.clone(),
             log: args.log.clone(),
@@ -105,6 +111,27 @@ pub struct ResumeArgs {
     /// Go on although another version of percuss began the run: bits may differ
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+/// What commands take that make many runs and print a table.
+#[derive(Args)]
+pub struct ManyRunsArgs {
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
+
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+
+    /// Print one JSON object to standard output instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// No progress bar, and one line instead of the table
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// Overrides, shared by several commands.

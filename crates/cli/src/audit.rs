@@ -13,7 +13,7 @@ use percuss_run::Value;
 use percuss_scene::Scene;
 use serde_json::json;
 
-use crate::args::{LogArgs, SetArgs, ThreadArgs};
+use crate::args::ManyRunsArgs;
 use crate::error::{CommandError, CommandStatus};
 use crate::interrupt;
 use crate::log;
@@ -58,27 +58,13 @@ pub struct AuditArgs {
     all_findings: bool,
 
     #[command(flatten)]
-    set: SetArgs,
-
-    #[command(flatten)]
-    threads: ThreadArgs,
-
-    #[command(flatten)]
-    log: LogArgs,
-
-    /// Print one JSON object to standard output instead of the table
-    #[arg(long)]
-    json: bool,
-
-    /// No progress bar, and one line instead of the table
-    #[arg(long, short)]
-    quiet: bool,
+    pub(crate) common: ManyRunsArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &AuditArgs) -> Result<CommandStatus, CommandError> {
     let (scene, manifest) = subject(&args.what)?;
-    let mut scene = scene.with_overrides(args.set.pairs())?;
+    let mut scene = scene.with_overrides(args.common.set.pairs())?;
     if let Some(until) = &args.until {
         scene = scene.with_overrides(&[("run.until", until)])?;
     }
@@ -86,26 +72,26 @@ pub fn run(args: &AuditArgs) -> Result<CommandStatus, CommandError> {
     let place = output_place(args.output.as_deref(), run, scene.name());
     // The output directory is checked before the work and not after it.
     place.check()?;
-    let threads = args.threads.get();
+    let threads = args.common.threads.get();
     let what = format!("audit of {}", scene.name());
-    log::open(&args.log, &what, threads.get())?;
+    log::open(&args.common.log, &what, threads.get())?;
     interrupt::install_handler()?;
     let mut found = {
         let _at_once =
             interrupt::exit_at_once("interrupted; an audit keeps nothing before its end".into());
         follow(args, &scene)?
     };
-    let changed = args.until.is_some() || !args.set.pairs().is_empty();
+    let changed = args.until.is_some() || !args.common.set.pairs().is_empty();
     if let Some(manifest) = manifest.filter(|_| !changed) {
         found.check_record(&manifest);
     }
     let directory = percuss_draw::audit::write_audit(&found, &place)?;
     let shown = directory.display().to_string();
-    if args.json {
+    if args.common.json {
         let mut all = json!(found);
         all["directory"] = shown.into();
         output::print_json(&all)?;
-    } else if args.quiet {
+    } else if args.common.quiet {
         output::print(&format!("{}: {}; {shown}\n", found.scene, verdict(&found)))?;
     } else {
         output::print(&(text(&found) + &format!("\npicture and figures in {shown}\n")))?;
@@ -127,10 +113,10 @@ fn subject(what: &str) -> Result<(Scene, Option<Manifest>), CommandError> {
 }
 
 fn follow(args: &AuditArgs, scene: &Scene) -> Result<Audit, CommandError> {
-    let progress = Progress::of_shares(args.quiet);
+    let progress = Progress::of_shares(args.common.quiet);
     progress.at("reading");
     let asked = AuditOptions {
-        threads: args.threads.get(),
+        threads: args.common.threads.get(),
         findings: match args.all_findings {
             true => FindingScope::All,
             false => FindingScope::OfTheRun,

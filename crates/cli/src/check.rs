@@ -8,6 +8,7 @@ use percuss_run::{ObservableRequest, StopReason, StudyFile, Threads, decompositi
 use percuss_scene::{Scene, SceneError, SceneKind};
 
 use crate::args::SetArgs;
+use crate::console;
 use crate::error::{CommandError, CommandStatus};
 use crate::output;
 use crate::summary;
@@ -46,8 +47,10 @@ pub fn run(args: &CheckArgs) -> Result<CommandStatus, CommandError> {
 }
 
 fn check_scene(scene: &Scene) -> Result<String, CommandError> {
+    console::warnings(scene.warnings());
+    let mut remarks = String::new();
     let mut counts = match scene.kind() {
-        SceneKind::Mechanism => check_mechanism(scene)?,
+        SceneKind::Mechanism => check_mechanism(scene, &mut remarks)?,
         SceneKind::Bodies => check_bodies(scene)?,
     };
     counts.extend([
@@ -71,14 +74,25 @@ fn check_scene(scene: &Scene) -> Result<String, CommandError> {
         });
     let counts: Vec<String> = counts.collect();
     let mut text = format!("{}: can be run: {}\n", scene.origin(), counts.join(", "));
+    text += &remarks;
     if scene.kind() == SceneKind::Bodies {
         text += &summary::fits_text(&decomposition_errors(&scene.build_bodies()?));
     }
     Ok(text)
 }
 
-fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> {
-    let built = scene.build_mechanism()?;
+/// Validates a mechanism and computes its first step; counts of its content, and remarks about its equations.
+fn check_mechanism(
+    scene: &Scene,
+    remarks: &mut String,
+) -> Result<Vec<(usize, &'static str)>, CommandError> {
+    let mut built = scene.build_mechanism()?;
+    // A sweeping process has no equations of motion.
+    if built.sweep.is_none() {
+        for remark in built.system.remarks(&built.initial) {
+            *remarks += &format!("  note: {}\n", remark.text);
+        }
+    }
     percuss_run::check_findings(scene)?;
     check_plots(scene)?;
     let chart = built.system.configuration_space();
@@ -142,6 +156,7 @@ fn check_study(args: &CheckArgs, error: SceneError) -> Result<String, CommandErr
     }
     // Number of runs of the study.
     let study = StudyFile::load(&args.scene)?.with(args.set.pairs())?;
+    console::warnings(study.warnings());
     let runs = study.runs()?;
     let noun = if runs == 1 { "run" } else { "runs" };
     let scene = study.scene().name();

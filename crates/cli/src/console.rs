@@ -69,6 +69,13 @@ pub fn message(sentence: &str) {
     log_line(sentence);
 }
 
+/// Warnings, in sentences.
+pub fn warnings<'a>(sentences: impl IntoIterator<Item = &'a String>) {
+    for sentence in sentences {
+        message(&format!("warning: {sentence}"));
+    }
+}
+
 /// The log of the process.
 struct Log {
     file: File,

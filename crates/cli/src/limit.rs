@@ -54,7 +54,7 @@ pub struct LimitArgs {
 
     /// Print one JSON object to standard output
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// No progress bar, and one line for each load case
     #[arg(long, short)]
@@ -97,32 +97,32 @@ fn over(
 ) -> Result<CommandStatus, CommandError> {
     // Bisection over the parameter.
     let progress = Progress::of_shares(args.quiet);
-    let verge = equilibrium::critical_parameter(scene, key, span, &mut |done| {
+    let critical = equilibrium::critical_parameter(scene, key, span, &mut |done| {
         progress.share(done, || key.to_string());
     })?;
     drop(progress);
     match args.json {
-        true => output::print_json(&critical_parameter_json(scene, &verge))?,
+        true => output::print_json(&critical_parameter_json(scene, &critical))?,
         false => output::print(&format!(
             "{}: with {key} = {} it stands, with {key} = {} it does not ({} tried)\n",
             scene.origin(),
-            verge.stands,
-            verge.falls,
-            verge.tried
+            critical.stands,
+            critical.falls,
+            critical.tried
         ))?,
     }
     Ok(CommandStatus::Success)
 }
 
-fn critical_parameter_json(scene: &Scene, verge: &CriticalParameter) -> Value {
+fn critical_parameter_json(scene: &Scene, critical: &CriticalParameter) -> Value {
     json!({
         "scene": scene.name(),
         "over": {
-            "parameter": verge.parameter,
-            "value": verge.value(),
-            "stands": verge.stands,
-            "falls": verge.falls,
-            "tried": verge.tried,
+            "parameter": critical.parameter,
+            "value": critical.value(),
+            "stands": critical.stands,
+            "falls": critical.falls,
+            "tried": critical.tried,
         },
     })
 }

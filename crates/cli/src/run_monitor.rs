@@ -32,7 +32,9 @@ impl RunMonitor {
 
 impl RunListener for RunMonitor {
     fn check(&mut self, scene: &Scene) -> Result<(), SceneError> {
-        check_plots(scene)
+        check_plots(scene)?;
+        console::warnings(scene.warnings());
+        Ok(())
     }
 
     fn on_resume(&mut self, from: &ResumePoint<'_>) {
@@ -70,9 +72,7 @@ impl RunListener for RunMonitor {
         self.steps = None;
         // Redundant joint rows are reported.
         let warning = outcome.bodies().and_then(|o| o.redundant_rows_warning());
-        if let Some(warning) = warning {
-            console::message(&format!("warning: {warning}"));
-        }
+        console::warnings(&warning);
     }
 
     /// Findings may be interrupted at once: the records are closed already.

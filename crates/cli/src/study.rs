@@ -10,7 +10,7 @@ use percuss_run::study::{OBSERVED, Planned, REPEATED, VARIED};
 use percuss_run::{Shard, StudyDirectory, StudyFile, StudyProgress};
 use serde_json::{Value, json};
 
-use crate::args::{LogArgs, SetArgs, ThreadArgs};
+use crate::args::ManyRunsArgs;
 use crate::console;
 use crate::error::{CommandError, CommandStatus};
 use crate::interrupt;
@@ -65,26 +65,13 @@ pub struct StudyArgs {
     plan: bool,
 
     #[command(flatten)]
-    set: SetArgs,
-
-    #[command(flatten)]
-    threads: ThreadArgs,
-
-    #[command(flatten)]
-    log: LogArgs,
-
-    /// Print one JSON object to standard output instead of the table
-    #[arg(long)]
-    json: bool,
-
-    /// No progress bar, and one line instead of the table
-    #[arg(long, short)]
-    quiet: bool,
+    pub(crate) common: ManyRunsArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &StudyArgs) -> Result<CommandStatus, CommandError> {
-    let study = StudyFile::load(&args.study)?.with(args.set.pairs())?;
+    let study = StudyFile::load(&args.study)?.with(args.common.set.pairs())?;
+    console::warnings(study.warnings());
     // List the runs, or gather those of all shards.
     if args.plan {
         return plan(args, &study);
@@ -95,8 +82,12 @@ pub fn run(args: &StudyArgs) -> Result<CommandStatus, CommandError> {
     }
     // Otherwise make the missing runs.
     let place = OutputDirectory::new(args.output.as_deref(), study.name());
-    let threads = args.threads.get().get();
-    log::open(&args.log, &format!("study {}", study.name()), threads)?;
+    let threads = args.common.threads.get().get();
+    log::open(
+        &args.common.log,
+        &format!("study {}", study.name()),
+        threads,
+    )?;
     interrupt::install_handler()?;
     let campaign = StudyDirectory::open(&study, &place)?;
     let told = {
@@ -116,17 +107,17 @@ pub fn run(args: &StudyArgs) -> Result<CommandStatus, CommandError> {
 /// Makes the runs that are missing.
 fn follow(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<StudyProgress, CommandError> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
-    let progress = Progress::of_shares(args.quiet);
+    let progress = Progress::of_shares(args.common.quiet);
     progress.at("running");
     let begun = Instant::now();
     // Runs in parallel, with progress.
-    let told = campaign.run(shard, args.threads.get(), &mut |told| {
+    let told = campaign.run(shard, args.common.threads.get(), &mut |told| {
         let done = told.done as f64 / told.all.max(1) as f64;
         progress.share(done, || words(told, begun.elapsed().as_secs_f64()));
         true
     })?;
     drop(progress);
-    if !(args.quiet || args.json) {
+    if !(args.common.quiet || args.common.json) {
         let seconds = begun.elapsed().as_secs_f64();
         console::message(&made(&told, seconds));
     }
@@ -168,7 +159,7 @@ fn share(
     told: &StudyProgress,
 ) -> Result<CommandStatus, CommandError> {
     let directory = campaign.directory().display().to_string();
-    if args.json {
+    if args.common.json {
         output::print_json(&json!({
             "directory": directory, "shard": shard.index(), "of": shard.of(),
             "runs": told.all, "made": told.made, "failed": told.failed,
@@ -192,7 +183,7 @@ fn share(
 fn gather(args: &StudyArgs, campaign: &StudyDirectory<'_>) -> Result<CommandStatus, CommandError> {
     campaign.write_table()?;
     let record = Record::open(campaign.directory())?;
-    let mut verdict = show(&record, args.json, args.quiet)?;
+    let mut verdict = show(&record, args.common.json, args.common.quiet)?;
     // Missing runs, and the shards that would make them.
     let missing = campaign.missing()?;
     if !missing.is_empty() {
@@ -220,7 +211,7 @@ fn plan(args: &StudyArgs, study: &StudyFile) -> Result<CommandStatus, CommandErr
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let (keys, rows) = StudyDirectory::plan(study, shard)?;
     // JSON object.
-    if args.json {
+    if args.common.json {
         let object = |(run, values): &Planned| {
             let settings = keys.iter().zip(values).map(|(k, v)| (k.clone(), json!(v)));
             let number = ("run".to_string(), json!(run + 1));

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use percuss_record::{CellValue, Record, RecordError, Table};
+use percuss_record::{
+    CellValue, Record, RecordError, Table, renamed_column, renamed_column_warning,
+};
 
+use crate::console;
 use crate::error::{CommandError, CommandStatus};
 use crate::lines::{RowTextWriter, TableFormat};
 use crate::output;
@@ -143,6 +146,12 @@ pub struct Columns {
     names: Table,
 }
 
+/// The name of a column; an old name is replaced by the new one, with a warning.
+fn todays_name(table: &str, name: &str) -> String {
+    console::warnings(&renamed_column_warning(table, name));
+    renamed_column(table, name).unwrap_or_else(|| name.to_string())
+}
+
 impl Columns {
     /// The requested columns, or all.
     pub fn of(
@@ -157,7 +166,7 @@ impl Columns {
             .collect();
         // Requested columns, or all with the names of bodies after their indices.
         let headings = match asked {
-            Some(asked) => asked.to_vec(),
+            Some(asked) => asked.iter().map(|name| todays_name(table, name)).collect(),
             None => {
                 let mut all = Vec::new();
                 for column in stored {

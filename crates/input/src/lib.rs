@@ -3,6 +3,7 @@
 mod error;
 mod parameters;
 mod reader;
+mod renamed;
 pub mod report;
 mod tree;
 
@@ -11,4 +12,5 @@ pub use parameters::{
     Parameters, expression_error, of_definitions, require_unreserved, value_error,
 };
 pub use reader::{Formula, Named, Reader, named, parts};
+pub use renamed::replace_renamed;
 pub use tree::{Entry, Item, Value, parse};

@@ -68,6 +68,16 @@ pub enum MechanismError {
         /// The instant.
         t: f64,
     },
+    /// A constraint associated with others in a way that cannot be used here.
+    #[error("the constraint `{constraint}` cannot be used at t = {t}: {reason}")]
+    Association {
+        /// The constraint.
+        constraint: String,
+        /// Why not.
+        reason: String,
+        /// The instant.
+        t: f64,
+    },
     /// Bilateral constraints that contradict each other.
     #[error(
         "the constraints {names} are dependent at t = {t} and leave no solution: {detail} \

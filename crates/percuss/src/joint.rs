@@ -180,6 +180,22 @@ impl<D: Dimension> Joint<D> {
         }
     }
 
+    /// A joint at one point of both bodies.
+    pub(crate) fn at_point(
+        kind: JointKind,
+        between: [BodyRef; 2],
+        at: D::Vector,
+        axis: D::Vector,
+    ) -> Self {
+        Self::new(kind, between, [at; 2], axis)
+    }
+
+    /// The same joint with play.
+    pub(crate) fn with_play(self, pin: f64, play: f64, law: ContactLaw) -> Self {
+        let clearance = Some(Play { pin, play, law });
+        Self { clearance, ..self }
+    }
+
     /// Keeps its coordinate between two bounds; ±∞ for none.
     ///
     /// ```

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use numpy::PyArray1;
 use percuss_draw::plot::{PlotOptions, RunPlots};
 use percuss_draw::rasterise::png;
-use percuss_record::{ColumnValues, PlotError, Record, Table};
+use percuss_record::{
+    ColumnValues, PlotError, Record, Table, renamed_column, renamed_column_warning,
+};
 use percuss_run::Threads;
 use percuss_verify::{VerifyError, VerifyOptions, verify};
 use pyo3::IntoPyObjectExt;
@@ -215,6 +217,12 @@ impl PyTable {
 
     fn __len__(&self) -> usize {
         self.table.rows
+    }
+
+    /// The new name of a column that had another one in earlier versions, and the sentence that warns of the old one.
+    fn renamed(&self, column: &str) -> Option<(String, String)> {
+        let new = renamed_column(&self.name, column)?;
+        Some((new, renamed_column_warning(&self.name, column)?))
     }
 
     /// A column as an array: integers, floats (NaN where absent), booleans; texts as a list.

@@ -55,6 +55,12 @@ impl PyScene {
         Ok(Self { scene })
     }
 
+    /// The same scene with the overrides of its table `[fast]`, as by `--fast` of the command.
+    fn fast(&self) -> PyResult<Self> {
+        let scene = self.scene.fast().map_err(error::scene)?;
+        Ok(Self { scene })
+    }
+
     /// Its name.
     #[getter]
     fn name(&self) -> &str {
@@ -83,6 +89,12 @@ impl PyScene {
     #[getter]
     fn text(&self) -> &str {
         self.scene.text()
+    }
+
+    /// Warnings about the text, in sentences: words of an earlier version.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.scene.warnings().to_vec()
     }
 
     /// `"bodies"` or `"mechanism"` (a sweep is a mechanism).

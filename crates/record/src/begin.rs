@@ -41,6 +41,7 @@ fn of_scene(scene: &Scene, threads: usize) -> Manifest {
     manifest.source = scene.source().into();
     manifest.origin = scene.origin().into();
     manifest.text = scene.text().into();
+    manifest.warnings = scene.warnings().to_vec();
     let overrides = scene.overrides().iter().map(|(key, value)| Override {
         key: key.clone(),
         value: value.clone(),

@@ -23,6 +23,7 @@ use parquet::schema::types::Type as Schema;
 use super::column::{Column, ColumnType, ColumnValues};
 use super::error::RecordError;
 use super::format::CHUNK_ROWS;
+use super::renamed::{index_in_file, rename_words};
 use crate::compression as packing;
 
 /// File name of a chunk of a table.
@@ -218,10 +219,10 @@ fn decode(
         // Columns are found by name: their order in the file may differ.
         for (values, &c) in all.iter_mut().zip(chosen) {
             let name = &columns[c].name;
-            let place = schema.columns().iter().position(|d| d.name() == name);
-            let place = place.ok_or_else(|| format!("it has no column `{name}`"))?;
+            let place = index_in_file(&schema, name)?;
             let column = group.get_column_reader(place).map_err(text)?;
-            let read = get(column, count, columns[c].optional).map_err(text)?;
+            let mut read = get(column, count, columns[c].optional).map_err(text)?;
+            rename_words(name, &mut read);
             if read.len() != count || !values.append(read) {
                 return Err(format!(
                     "column `{name}` does not hold {count} values of its type"
@@ -249,8 +250,7 @@ fn extent(file: File, column: &str) -> Result<Option<(f64, f64)>, String> {
     let reader = SerializedFileReader::new(file).map_err(text)?;
     let metadata = reader.metadata();
     let schema = metadata.file_metadata().schema_descr();
-    let place = schema.columns().iter().position(|d| d.name() == column);
-    let place = place.ok_or_else(|| format!("it has no column `{column}`"))?;
+    let place = index_in_file(schema, column)?;
     let mut all: Option<(f64, f64)> = None;
     for group in metadata.row_groups().iter().filter(|g| g.num_rows() > 0) {
         // Row groups without statistics bound nothing.

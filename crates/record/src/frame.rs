@@ -2,6 +2,7 @@
 
 use crate::body_tables::{BodyDescription, ShapePart, read_body_descriptions};
 use crate::column::ColumnValues;
+use crate::contact_axes::{ContactAxes, contact_axes_columns};
 use crate::error::RecordError;
 use crate::format::CHUNK_ROWS;
 use crate::reader::{Record, Table};
@@ -273,75 +274,26 @@ impl<'a> RecordedFrames<'a> {
 
     /// Contact forces over a step: impulses over its length.
     fn forces(&self, step: i64) -> Result<Vec<DrawnForce>, RecordError> {
-        let columns: &[&str] = match self.dimension {
-            2 => &[
-                "a",
-                "b",
-                "x",
-                "y",
-                "normal_x",
-                "normal_y",
-                "impulse_n",
-                "impulse_t1",
-            ],
-            _ => &[
-                "a",
-                "b",
-                "x",
-                "y",
-                "z",
-                "normal_x",
-                "normal_y",
-                "normal_z",
-                "tangent_x",
-                "tangent_y",
-                "tangent_z",
-                "impulse_n",
-                "impulse_t1",
-                "impulse_t2",
-            ],
-        };
+        let flat = self.dimension == 2;
+        let columns = [&["a", "b"], contact_axes_columns(flat)].concat();
         // Length of the step, which turns impulses into mean forces.
         let row = usize::try_from(step - 1).unwrap_or(0);
         let length = self.record.rows("steps", &["h"], row, 1)?;
         let h = length.values.first().map_or(f64::NAN, |h| h.number(0));
-        let table = self.record.contacts_of(columns, step)?;
-        let one = |row: usize| force(&table, row, self.dimension == 2, h);
+        let table = self.record.contacts_of(&columns, step)?;
+        let one = |row: usize| force(&table, row, flat, h);
         Ok((0..table.rows).map(one).collect())
     }
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
-}
-
 /// The force of a row: impulse over the length of the step.
 fn force(table: &Table, row: usize, flat: bool, h: f64) -> DrawnForce {
-    let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
-    let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
-    // A frictionless contact has no tangential rows.
-    let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
-    let (point, n, s) = match flat {
-        true => (
-            [at(2), at(3), 0.0],
-            [at(4), at(5), 0.0],
-            [at(6), or_zero(at(7)), 0.0],
-        ),
-        false => (three(2), three(5), three(11).map(or_zero)),
-    };
-    let t1 = match flat {
-        true => [-n[1], n[0], 0.0],
-        false => three(8),
-    };
-    let t2 = cross(n, t1);
+    let body = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row)) as usize;
+    let contact = ContactAxes::read(table, row, 2, flat);
     DrawnForce {
-        bodies: [at(0) as usize, at(1) as usize],
-        at: point,
-        force: std::array::from_fn(|k| (s[0] * n[k] + s[1] * t1[k] + s[2] * t2[k]) / h),
-        normal: s[0] / h,
+        bodies: [body(0), body(1)],
+        at: contact.point,
+        force: contact.impulse().map(|s| s / h),
+        normal: contact.impulse_n / h,
     }
 }

@@ -6,8 +6,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use percuss_mechanism::{AdaptiveStep, ForceEvaluation, Scheme, Settings};
-use percuss_scene::DataFile;
+use percuss_mechanism::{AdaptiveStep, ForceEvaluation, Scheme, Settings, TangentCone};
+use percuss_scene::{DataFile, Scene, SceneError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -17,6 +17,7 @@ use super::error::RecordError;
 use super::format::{MANIFEST, SCHEMA};
 use super::machine::Machine;
 use super::nonunique::NonuniqueInstant;
+use super::renamed::rename_columns;
 
 /// Status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,7 +196,31 @@ impl Manifest {
                 version: version.unwrap_or("of a later date").into(),
             });
         }
-        serde_json::from_value(value).map_err(|e| RecordError::damaged(&path, e))
+        let manifest: Result<Self, _> = serde_json::from_value(value);
+        let mut manifest = manifest.map_err(|e| RecordError::damaged(&path, e))?;
+        // Records written before have columns with other names.
+        for table in &mut manifest.tables {
+            rename_columns(&table.name, &mut table.columns);
+        }
+        Ok(manifest)
+    }
+
+    /// The scene as it was run: its text with the overrides, its data files in the folder of the run.
+    ///
+    /// # Errors
+    /// The text cannot be parsed by this version.
+    pub fn recorded_scene(&self) -> Result<Scene, SceneError> {
+        let scene = Scene::parse(&self.scene, &self.origin, &self.text)?;
+        let overrides = self.overrides.iter();
+        let overrides: Vec<(&str, &str)> = overrides
+            .map(|change| (change.key.as_str(), change.value.as_str()))
+            .collect();
+        let scene = scene.with_overrides(&overrides)?;
+        let folder = self.machine.as_ref();
+        Ok(match folder.and_then(|machine| machine.folder.as_deref()) {
+            Some(folder) => scene.from_folder(Path::new(folder)),
+            None => scene,
+        })
     }
 }
 
@@ -203,6 +228,7 @@ impl Manifest {
 pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: usize) -> Value {
     let (integrator, theta) = match settings.scheme {
         Scheme::Midpoint => ("midpoint", None),
+        Scheme::Projected => ("projected", None),
         Scheme::Theta(theta) => ("theta", Some(theta)),
         Scheme::Paoli => ("paoli", None),
         Scheme::Event => ("event", None),
@@ -223,6 +249,10 @@ pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: 
         "forces": match settings.force_evaluation {
             ForceEvaluation::Mean => "mean",
             ForceEvaluation::Begin => "begin",
+        },
+        "tangent_cone": match settings.tangent_cone {
+            TangentCone::Midpoint => "midpoint",
+            TangentCone::End => "end",
         },
         "law": settings.impact.name().to_lowercase(),
         "correction": settings.projection,

@@ -15,6 +15,7 @@ use super::chunk::{get, text};
 use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 use super::reader::{Chunk, Record, Table};
+use super::renamed::{index_in_file, rename_words};
 
 impl Chunk {
     /// Number of its rows, from the Parquet metadata.
@@ -76,20 +77,7 @@ impl Record {
     /// # Errors
     /// The text cannot be parsed by this version.
     pub fn scene(&self) -> Result<Scene, SceneError> {
-        let manifest = self.manifest();
-        let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
-        let overrides = manifest.overrides.iter();
-        let overrides: Vec<(&str, &str)> = overrides
-            .map(|change| (change.key.as_str(), change.value.as_str()))
-            .collect();
-        let scene = scene.with_overrides(&overrides)?;
-        let machine = manifest.machine.as_ref();
-        // Paths in the scene are relative to the folder of the run.
-        let folder = machine.and_then(|machine| machine.folder.as_deref());
-        Ok(match folder {
-            Some(folder) => scene.from_folder(Path::new(folder)),
-            None => scene,
-        })
+        self.manifest().recorded_scene()
     }
 }
 
@@ -128,12 +116,12 @@ fn part(
         }
         for (values, column) in all.iter_mut().zip(columns) {
             let name = &column.name;
-            let place = schema.columns().iter().position(|d| d.name() == name);
-            let place = place.ok_or_else(|| format!("it has no column `{name}`"))?;
+            let place = index_in_file(&schema, name)?;
             let mut source = group.get_column_reader(place).map_err(text)?;
             // Rows before the range are skipped, not decoded.
             let passed = skip(&mut source, begin).map_err(text)?;
-            let read = get(source, end - begin, column.optional).map_err(text)?;
+            let mut read = get(source, end - begin, column.optional).map_err(text)?;
+            rename_words(name, &mut read);
             if passed != begin || read.len() != end - begin || !values.append(read) {
                 return Err(format!(
                     "column `{name}` does not hold {count} values of its type"

@@ -7,6 +7,7 @@ use super::column::{Column, ColumnValues};
 use super::error::RecordError;
 use super::format::CHUNK_ROWS;
 use super::manifest::{Manifest, TableEntry};
+use super::renamed::renamed_column;
 use crate::selection::left_out;
 
 /// A run directory.
@@ -161,7 +162,9 @@ impl Record {
             return Ok((0..columns.len()).collect());
         };
         let place = |name: &String| {
-            let place = columns.iter().position(|c| c.name == *name);
+            let index = |name: &str| columns.iter().position(|c| c.name == name);
+            // A name of an earlier version means the column as it is called now.
+            let place = index(name).or_else(|| index(&renamed_column(table, name)?));
             place.ok_or_else(|| {
                 let all: Vec<&str> = columns.iter().map(|c| &*c.name).collect();
                 RecordError::Unknown(format!(

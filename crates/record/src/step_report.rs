@@ -116,7 +116,7 @@ impl From<&percuss_bodies::StepReport> for StepReport {
             kinetic: ledger.kinetic,
             potential: ledger.potential + ledger.elastic,
             // As above, with friction in joints and the bilateral constraints of joints.
-            lost: ledger.impact + ledger.sliding + ledger.rub + ledger.held,
+            lost: ledger.impact + ledger.sliding + ledger.joint_friction + ledger.bilateral,
             gamma: ledger.gamma,
             apart: ledger.apart,
             shares: Some([

@@ -2,11 +2,8 @@
 
 mod observer;
 
-use std::path::Path;
-
 use percuss_scene::{CheckpointPolicy, RowSelection};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::column::ColumnValues;
 use super::error::RecordError;
@@ -17,6 +14,7 @@ use super::table_writer::TableWriter;
 use super::tables::{MechanismLayout, TABLES};
 use crate::observer::MechanismRef;
 use crate::output_directory::OutputDirectory;
+use crate::recorder_methods::methods_of_run_writer;
 use crate::run_writer::RunWriter;
 
 /// Records a run of a mechanism. The directory is created with the first step: a run that is refused leaves nothing
@@ -36,6 +34,8 @@ pub struct MechanismRecorder {
 }
 
 impl MechanismRecorder {
+    methods_of_run_writer!(session);
+
     /// A recorder of every `every`-th step. Writes nothing yet.
     ///
     /// # Errors
@@ -89,49 +89,6 @@ impl MechanismRecorder {
         Ok(recorder)
     }
 
-    /// The directory, once the first step is computed.
-    pub fn directory(&self) -> Option<&Path> {
-        self.session.directory()
-    }
-
-    /// The manifest as it stands.
-    pub fn manifest(&self) -> &Manifest {
-        &self.session.manifest
-    }
-
-    /// Takes the error that stopped the recording, if there was one.
-    pub fn take_fault(&mut self) -> Option<RecordError> {
-        self.fault.take()
-    }
-
-    /// Writes the rows in memory and the status of the run. Does nothing when there was no step.
-    ///
-    /// # Errors
-    /// A file operation fails.
-    pub fn close(
-        &mut self,
-        certificate: &impl Serialize,
-        stopped: Option<String>,
-    ) -> Result<(), RecordError> {
-        let status = match stopped {
-            None => RunStatus::Finished,
-            Some(_) => RunStatus::Stopped,
-        };
-        self.close_as(status, certificate, stopped)
-    }
-
-    /// The same for a run that was stopped on request: `resume` continues it.
-    ///
-    /// # Errors
-    /// A file operation fails.
-    pub fn interrupt(
-        &mut self,
-        certificate: &impl Serialize,
-        reason: String,
-    ) -> Result<(), RecordError> {
-        self.close_as(RunStatus::Interrupted, certificate, Some(reason))
-    }
-
     fn close_as(
         &mut self,
         status: RunStatus,
@@ -178,36 +135,6 @@ impl MechanismRecorder {
     /// Adds the instants at which the motion is not unique to the manifest; written with the next manifest.
     pub fn set_nonunique(&mut self, places: Vec<NonuniqueInstant>) {
         self.session.manifest.nonunique = places;
-    }
-
-    /// Adds warnings to the manifest; written with the next manifest.
-    pub fn set_warnings(&mut self, warnings: Vec<String>) {
-        self.session.manifest.warnings = warnings;
-    }
-
-    /// Adds the findings to the manifest.
-    ///
-    /// # Errors
-    /// A file operation fails.
-    pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
-        self.session.manifest.findings = Some(findings);
-        self.session.write_manifest()
-    }
-
-    /// Waits until every full chunk is on the disk.
-    ///
-    /// # Errors
-    /// A chunk could not be written.
-    pub fn flush(&self) -> Result<(), RecordError> {
-        self.session.flush().map(|_| ())
-    }
-
-    /// The run has ended completely: removes checkpoints and the lock.
-    ///
-    /// # Errors
-    /// A file operation fails.
-    pub fn finish(&mut self) -> Result<(), RecordError> {
-        self.session.finish()
     }
 
     fn record(&mut self, step: usize, mechanism: &MechanismRef<'_>) -> Result<(), RecordError> {

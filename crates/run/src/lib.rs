@@ -1,28 +1,12 @@
 #![doc = include_str!("../README.md")]
 
-pub mod bodies_run;
-mod drive;
 mod evaluate;
 mod execute;
 pub mod finding;
-mod mechanism_run;
-mod nonunique;
-mod parallel;
-mod progress;
 mod recorded;
-mod resume;
 mod scan;
-mod simulation;
-pub mod statistics;
-mod stop;
 pub mod study;
-mod sweeping;
-mod trajectory;
 
-pub use bodies_run::world_run::{AnyWorld, RunTemplate, WorldRun};
-pub use bodies_run::{
-    BodiesObservable, BodiesOutcome, ObservableRequest, PreparationOutcome, run_bodies,
-};
 pub use evaluate::compiled_findings::{
     check_collection, check_findings, compile_findings, observable_request,
 };
@@ -32,14 +16,12 @@ pub use execute::{
     RunTarget, WorldRecordSpec, WorldRunSpan, execute, record_snapshot,
 };
 pub use finding::Value;
-pub use mechanism_run::{MechanismOutcome, MotionSpan, run_mechanism, run_motion};
-pub use nonunique::nonunique_instants;
-pub use parallel::Threads;
-pub use percuss_record::StepReport;
-pub use progress::{RunProgress, Warnings};
+pub use percuss_simulation::{
+    AnyWorld, BodiesObservable, BodiesOutcome, Checkpoint, EarlyStop, Interpolation,
+    MechanismOutcome, MotionSpan, ObservableRequest, PreparationOutcome, RunProgress, RunTemplate,
+    Simulation, SimulationState, StepReport, StopReason, Threads, Trajectory, Warnings, WorldRun,
+    bodies_run, nonunique_instants, run_bodies, run_mechanism, run_motion, statistics,
+};
 pub use recorded::{ResumePoint, RunError, RunListener, RunOutcome, decomposition_errors};
-pub use simulation::{Checkpoint, Simulation, SimulationState};
-pub use stop::{EarlyStop, StopReason};
 pub use study::study_directory::{StudyDirectory, StudyError, StudyProgress};
 pub use study::{Shard, StudyFile, StudyResult, StudyTable};
-pub use trajectory::{Interpolation, Trajectory};

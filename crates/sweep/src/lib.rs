@@ -11,6 +11,7 @@ mod moving_set;
 mod polyhedron;
 mod process;
 mod product;
+mod prox_regular;
 mod transformed_set;
 
 pub use disc_configuration::{DiscConfiguration, Obstacle};
@@ -21,8 +22,8 @@ pub use metric::Metric;
 pub use moving_set::{MovingSet, ProjectionReport, WithExcessBound};
 pub use polyhedron::{ConstraintRows, MovingPolyhedron};
 pub use process::{
-    ActiveSetChange, Method, Perturbation, Process, Schedule, Settings, StartPolicy, StepSize,
-    SweepingStep, SweepingSummary,
+    ActiveSetChange, Method, Perturbation, Process, RetractionPolicy, Schedule, Settings,
+    StartPolicy, StepSize, SweepingStep, SweepingSummary,
 };
 pub use product::MovingProduct;
 pub use transformed_set::{ScalarFunction, SetFunction, TransformedSet, VectorFunction};

@@ -11,6 +11,7 @@ mod recorded_figures;
 mod report;
 mod status;
 mod step_stream;
+mod sum_set;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,8 @@ use std::fs;
 use percuss_record::{Record, RecordError, RecordShape, RunStatus};
 use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use percuss_scene::{Scene, SceneError, SceneKind};
+
+use step_stream::StepRows;
 
 pub use report::{Check, Disagreement, Location, MissedSteps, Report, RowRange, UncheckedColumn};
 
@@ -194,6 +197,23 @@ fn chosen(record: &Record) -> bool {
         "until",
     ];
     choice.is_some_and(|choice| keys.iter().any(|key| choice.get(key).is_some()))
+}
+
+/// Whether the rows of a step are missing because the scene chose not to record them.
+fn not_recorded(record: &Record, account: &StepRows, contacts: &StepRows) -> bool {
+    let absent = account.rows == 0 || (contacts.rows == 0 && account.at(1, 0) > 0.0);
+    absent && chosen(record)
+}
+
+/// Where the contacts of a run that was cut off end within a step: the step has fewer rows than it counts.
+fn end_of_contacts(
+    account: &StepRows,
+    contacts: &StepRows,
+    cut: bool,
+    (step, t): (i64, f64),
+) -> Option<String> {
+    (cut && account.at(1, 0) != contacts.rows as f64)
+        .then(|| format!("the run was interrupted: its contacts end within step {step}, t = {t}"))
 }
 
 /// Reported once where contacts of some steps were not recorded.

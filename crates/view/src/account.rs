@@ -30,9 +30,8 @@ enum MergeRule {
 impl MergeRule {
     fn of(name: &str) -> Self {
         match name {
-            "work" | "impact" | "sliding" | "boundary" | "motor" | "spring" | "rub" | "held" => {
-                Self::Sum
-            }
+            "work" | "impact" | "sliding" | "boundary" | "motor" | "spring" | "joint_friction"
+            | "bilateral" => Self::Sum,
             "residual" | "penetration" | "drift" | "momentum" | "energy" | "gain"
             | "iterations" | "active" | "pairs" | "apart" | "resting" | "resting_share" => {
                 Self::Worst

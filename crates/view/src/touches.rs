@@ -1,6 +1,6 @@
 //! The contacts of one recorded step.
 
-use percuss_record::Table;
+use percuss_record::{ContactAxes, Table, contact_axes_columns};
 
 use crate::error::ViewError;
 use crate::moment::RunSnapshot;
@@ -25,67 +25,35 @@ pub(crate) struct ContactRow {
 
 /// Columns of `contacts` that are read.
 pub(crate) fn columns(flat: bool) -> Vec<&'static str> {
-    let both: &[&str] = &["step", "a", "b", "feature", "status", "gap", "impulse_n"];
-    let rest: &[&str] = match flat {
-        true => &["x", "y", "normal_x", "normal_y", "impulse_t1", "end_t1"],
-        false => &[
-            "x",
-            "y",
-            "z",
-            "normal_x",
-            "normal_y",
-            "normal_z",
-            "tangent_x",
-            "tangent_y",
-            "tangent_z",
-            "impulse_t1",
-            "impulse_t2",
-            "end_t1",
-            "end_t2",
-        ],
+    let before: &[&str] = &["step", "a", "b", "feature", "status", "gap"];
+    let behind: &[&str] = match flat {
+        true => &["end_t1"],
+        false => &["end_t1", "end_t2"],
     };
-    [both, rest].concat()
+    [before, contact_axes_columns(flat), behind].concat()
 }
 
 /// The contact in a row of these columns.
 pub(crate) fn contact_row(table: &Table, row: usize, flat: bool) -> ContactRow {
     let at = |k: usize| table.values.get(k).map_or(f64::NAN, |v| v.number(row));
-    let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
-    let (point, normal, t1, tangential, end) = match flat {
-        true => {
-            let n = [at(9), at(10), 0.0];
-            // The tangent is the normal rotated by +90°.
-            let t = [-n[1], n[0], 0.0];
-            // In the plane there is one tangential row.
-            let second = if at(11).is_nan() { f64::NAN } else { 0.0 };
-            ([at(7), at(8), 0.0], n, t, [at(11), second], [at(12), 0.0])
-        }
-        false => (
-            three(7),
-            three(10),
-            three(13),
-            [at(16), at(17)],
-            [at(18), at(19)],
-        ),
+    let axes = ContactAxes::read(table, row, 6, flat);
+    // Sliding velocity, behind the axes.
+    let end = match flat {
+        true => [at(12), 0.0],
+        false => [at(18), at(19)],
     };
-    let t2 = [
-        normal[1] * t1[2] - normal[2] * t1[1],
-        normal[2] * t1[0] - normal[0] * t1[2],
-        normal[0] * t1[1] - normal[1] * t1[0],
-    ];
     let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
-    let (sn, [s1, s2]) = (at(6), tangential.map(or_zero));
     let status = match table.values.get(4).map(|v| v.cell(row)) {
         Some(percuss_record::CellValue::Text("stick")) => 1,
         Some(percuss_record::CellValue::Text("slip")) => 2,
         _ => 0,
     };
     ContactRow {
-        point,
-        normal,
-        impulse: std::array::from_fn(|k| sn * normal[k] + s1 * t1[k] + s2 * t2[k]),
-        sn,
-        tangential,
+        point: axes.point,
+        normal: axes.normal,
+        impulse: axes.impulse(),
+        sn: axes.impulse_n,
+        tangential: axes.impulse_t,
         gap: at(5),
         status,
         ut: end[0].hypot(or_zero(end[1])),

@@ -58,7 +58,7 @@ interface Work {
 const WORKS: Work[] = [
   { column: 'impact', name: 'lost in impacts', sign: -1, colour: 1, dash: [5, 3], meaning: 'energy taken by normal impulses so far' },
   { column: 'sliding', name: 'lost by sliding', sign: -1, colour: 6, dash: [5, 3], meaning: 'energy taken by tangential impulses so far' },
-  { column: 'rub', name: 'lost in joints', sign: -1, colour: 7, dash: [5, 3], meaning: 'energy taken by friction in joints so far' },
+  { column: 'joint_friction', name: 'lost in joints', sign: -1, colour: 7, dash: [5, 3], meaning: 'energy taken by friction in joints so far' },
   { column: 'boundary', name: 'work of boundaries', sign: 1, colour: 3, dash: [2, 3], meaning: 'work of moving boundaries on the bodies so far' },
   { column: 'motor', name: 'work of motors', sign: 1, colour: 5, dash: [2, 3], meaning: 'work of motors of joints so far' },
 ];

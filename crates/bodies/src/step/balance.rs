@@ -131,8 +131,8 @@ pub(crate) fn of_step<D: Dynamics>(
         -works.boundary,
         -works.joint.motor,
         -works.joint.spring,
-        -works.joint.rub,
-        -works.joint.held,
+        -works.joint.friction,
+        -works.joint.bilateral,
     ];
     let scale = terms.iter().fold(at_stake, |m, t| m.max(t.abs()));
     let relative = |x: f64| if scale > 0.0 { x / scale } else { x };
@@ -177,8 +177,8 @@ pub(crate) fn of_step<D: Dynamics>(
         resting_share,
         motor: works.joint.motor,
         spring: works.joint.spring,
-        rub: works.joint.rub,
-        held: works.joint.held,
+        joint_friction: works.joint.friction,
+        bilateral: works.joint.bilateral,
         drift: 0.0,
         drift_share: 0.0,
         elastic: 0.0,

@@ -246,7 +246,7 @@ impl<D: Dynamics> World<D> {
                 cache,
                 scratch: &mut projection.joints,
             };
-            report.held += drift.project();
+            report.bilateral += drift.project();
         }
         profile::lap(profiler, Stage::Update);
         // Report of the new state, warm start of the next step, reduction of the cell's vectors.

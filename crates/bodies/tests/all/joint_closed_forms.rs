@@ -85,7 +85,7 @@ fn a_pendulum_does_not_lose_energy_swing_by_swing() {
     let mut held = 0.0;
     for _ in 0..(20.0 * PERIOD / 1e-3) as usize {
         world.step().unwrap();
-        held += world.report().held;
+        held += world.report().bilateral;
     }
     // What the projection of velocities takes is of the order h³ for each unit of time: 47 s of it
     // from 9.81 J.

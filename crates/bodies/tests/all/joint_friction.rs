@@ -204,7 +204,7 @@ fn friction_in_corners_that_cannot_turn_changes_nothing() {
     let apart = plain.state().poses[1].position - rough.state().poses[1].position;
     // The same equations: rounding.
     assert!(apart.length() < 1e-11, "{apart}");
-    assert!(rough.report().rub.abs() < 1e-12);
+    assert!(rough.report().joint_friction.abs() < 1e-12);
 }
 
 #[test]

@@ -65,8 +65,8 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
         "elastic",
         "impact",
         "sliding",
-        "rub",
-        "held",
+        "joint_friction",
+        "bilateral",
         "spring",
     ];
     let steps = record.table("steps", Some(&columns))?;
@@ -77,8 +77,8 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
         elastic,
         impact,
         sliding,
-        rub,
-        held,
+        joint_friction,
+        bilateral,
         spring,
     ] = columns.map(|c| steps.numbers(c));
     // Total energy, with the potential relative to its initial value where that is large.
@@ -93,7 +93,7 @@ fn energy(record: &Record, title: String) -> Result<Figure, RecordError> {
             // Springs store a part of their work; the rest is dissipated by damping.
             let damped = spring[k] + elastic[k] - before;
             before = elastic[k];
-            rub[k] + held[k] + damped
+            joint_friction[k] + bilateral[k] + damped
         })
         .collect();
     let mut series = vec![Series::line("kinetic", &t, &kinetic, 0)];

@@ -2,8 +2,9 @@
 
 use glam::DVec2;
 
-use super::Shape;
+use super::{Shape, contact_points, convex};
 use crate::dim::{Aabb, ContactPoint, MassProperties, Plane, Pose};
+use crate::shape::forward::forward_to_shapes;
 use crate::shape::{Compound, Geometry};
 
 impl Geometry for Plane {
@@ -14,60 +15,7 @@ impl Geometry for Plane {
         false
     }
 
-    #[inline]
-    fn aabb(shape: &Shape, pose: &Pose<Self>) -> Aabb<Self> {
-        shape.aabb(pose)
-    }
-
-    #[inline]
-    fn boundary_only(shape: &Shape) -> bool {
-        shape.boundary_only()
-    }
-
-    #[inline]
-    fn bounding_radius(shape: &Shape) -> f64 {
-        shape.bounding_radius()
-    }
-
-    #[inline]
-    fn mass_properties(shape: &Shape, density: f64) -> Option<MassProperties<Self>> {
-        shape.mass_properties(density)
-    }
-
-    #[inline]
-    fn compound(shape: &Shape) -> Option<&Compound<Self>> {
-        match shape {
-            Shape::Compound(compound) => Some(compound),
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn combine_masses(
-        parts: &[(MassProperties<Self>, Pose<Self>)],
-    ) -> (MassProperties<Self>, Pose<Self>) {
-        super::convex::combine_masses(parts)
-    }
-
-    #[inline]
-    fn farthest(shape: &Shape, pose: &Pose<Self>) -> f64 {
-        super::convex::farthest(shape, pose)
-    }
-
-    #[inline]
-    fn support(shape: &Shape, n: DVec2) -> f64 {
-        super::convex::support(shape, n)
-    }
-
-    #[inline]
-    fn visit_face_depths(shape: &Shape, x: DVec2, visit: &mut dyn FnMut(DVec2, f64)) {
-        super::convex::visit_face_depths(shape, x, visit);
-    }
-
-    #[inline]
-    fn visit_straight_lines(shape: &Shape, x: DVec2, near: f64, visit: &mut dyn FnMut(DVec2)) {
-        super::convex::visit_straight_lines(shape, x, near, visit);
-    }
+    forward_to_shapes!(DVec2);
 
     #[inline]
     fn is_smooth_near(shape: &Shape, x: DVec2, step: f64) -> bool {
@@ -93,15 +41,5 @@ impl Geometry for Plane {
         reach: f64,
     ) -> Option<ContactPoint<Self>> {
         super::disc_contact_point(a, b, reach)
-    }
-
-    #[inline]
-    fn contact_points(
-        a: (&Shape, &Pose<Self>),
-        b: (&Shape, &Pose<Self>),
-        reach: f64,
-        out: &mut Vec<ContactPoint<Self>>,
-    ) {
-        super::contact_points(a, b, reach, out);
     }
 }

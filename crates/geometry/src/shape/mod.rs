@@ -3,6 +3,7 @@
 
 mod compound;
 mod fit;
+pub(crate) mod forward;
 mod min_width;
 
 use std::fmt::Debug;

@@ -10,11 +10,14 @@
 //!
 //! `mod.rs` collects the rows, laws and weights; `solve` builds a [`percuss_contact::Problem`] in kinetic coordinates and
 //! solves it by dense nonlinear Gauss–Seidel; `least_energy` adds the least-energy variant of Paoli's scheme; `report` reads
-//! status and Painlevé's γ off the solution.
+//! status and Painlevé's γ off the solution; `jumps` has the jumps of one contact in closed form.
 
+mod jumps;
 mod least_energy;
 mod report;
 mod solve;
+
+pub(crate) use jumps::Jump;
 
 use ::percuss_solve::DenseNlgs;
 use percuss_contact::law::Status;
@@ -154,6 +157,8 @@ pub(crate) struct StepProblem {
     problem: Option<Problem>,
     /// Dense Gauss–Seidel solver of small problems, which falls back to `solve::Auto`.
     solver: DenseNlgs,
+    /// Conditional constraints that were released in this step, with the law they had.
+    released: Vec<(usize, Law)>,
 }
 
 impl StepProblem {
@@ -184,6 +189,27 @@ impl StepProblem {
         self.impulse.clear();
         self.end.clear();
         self.least_energy_shift.clear();
+        self.released.clear();
+    }
+
+    /// Gives the `k`-th constraint the law of no reaction, and keeps its own.
+    pub(crate) fn release(&mut self, k: usize, nothing: Law) {
+        let law = std::mem::replace(&mut self.law[k], nothing);
+        self.released.push((k, law));
+        let rows = self.rows(k);
+        self.impulse[rows].fill(0.0);
+    }
+
+    /// Gives the `k`-th constraint back the law it had before its release.
+    pub(crate) fn restore(&mut self, k: usize) {
+        if let Some(at) = self.released.iter().position(|(place, _)| *place == k) {
+            self.law[k] = self.released.swap_remove(at).1;
+        }
+    }
+
+    /// Whether the `k`-th constraint is released.
+    pub(crate) fn released(&self, k: usize) -> bool {
+        self.released.iter().any(|(place, _)| *place == k)
     }
 
     /// Starts the step from the velocity `v` after an impact with these impulses: recomputes U_I. Returns what

@@ -291,6 +291,7 @@ fn persistent_contact_work(step: &ComputedStep<'_>) -> f64 {
     }
     // Velocity projection: bilateral rows, and normal rows of contacts that carried an impulse before.
     let projected = &step.end.projected;
+    let mut projection = 0.0;
     for (k, &i) in projected.active.iter().enumerate() {
         let rows = projected.rows(k);
         let count = match step.constraints[i].kind {
@@ -299,10 +300,11 @@ fn persistent_contact_work(step: &ComputedStep<'_>) -> f64 {
             _ => rows.len(),
         };
         for row in rows.take(count) {
-            sum += 0.5 * projected.impulse[row] * (projected.begin[row] + projected.end[row]);
+            let both = projected.begin[row] + projected.end[row];
+            projection += 0.5 * projected.impulse[row] * both;
         }
     }
-    sum
+    sum + projection
 }
 
 /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K.

@@ -4,6 +4,7 @@
 //! ```text
 //!                A, G, gaps evaluated at    forces K                             q_F
 //! midpoint       t_M, q_I + ½h v_I          (t_M, q_M, ½(v_I + v_F)) or v_I      q_M + ½h v_F        M88 §11
+//!   or contacts  t_F, q_I + h v_I          (TangentCone::End)                                    M88 Remark 11.1
 //! projected      as midpoint                as midpoint                          q_M + ½h v_F, then g = 0 at persistent contacts
 //! θ              t_I + θh, q_I + θh v_I     θ K_F + (1−θ) K_I                    q_I + h v_θ         JM92 §7
 //! Paoli          t_F, q_I + h v_I           (t_F, q_F, v_I)                      q_I + h v_I         P15 §2
@@ -30,6 +31,8 @@ mod memory;
 mod persistent;
 mod position;
 mod position_projection;
+mod reaction_bounds;
+mod release;
 mod velocity;
 mod velocity_projection;
 
@@ -38,6 +41,7 @@ use percuss_contact::law::Status;
 use self::balance::{BalanceScratch, ComputedStep};
 use self::evaluation::EvaluationPoint;
 use self::event_detection::StepEventDetector;
+use self::gamma::SlidingAnalysis;
 use self::impacts::ImpactBeforeStep;
 use self::layout::{RowLayout, StepClock, StepInterval};
 use self::position::EndScratch;
@@ -109,8 +113,8 @@ struct StepScratch {
     /// Filled by `position::update`, `position_projection`, `velocity_projection::project`; gaps at last by
     /// `balance::position_errors`.
     end: EndScratch,
-    /// Painlevé's γ of every active constraint, +∞ where it does not apply. Filled by `gamma::evaluate`.
-    gamma: Vec<f64>,
+    /// Painlevé's γ of every active constraint, and the joints that lock. Filled by `gamma::evaluate`.
+    sliding: SlidingAnalysis,
     /// Filled by `balance::of_step` and `balance::add_end_energies`.
     balance: BalanceScratch,
 }
@@ -122,7 +126,7 @@ impl StepScratch {
             problem: StepProblem::new(velocities),
             velocity: VelocityScratch::new(velocities),
             end: EndScratch::new(velocities, gaps, constraints),
-            gamma: Vec::new(),
+            sliding: SlidingAnalysis::default(),
             balance: BalanceScratch::new(velocities),
         }
     }
@@ -163,6 +167,14 @@ impl<S: System> TimeStepper<S> {
         let impact = impacts::apply(system, given, point, problem)?;
         // v_F and S: fixed point over the forces, one contact solve per iteration.
         let mut solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+        // Conditional constraints whose contact carries no impulse do not act.
+        let released = release::release(system.constraints(), problem);
+        if !released.is_empty() {
+            solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+            if release::restore(&released, problem) {
+                solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+            }
+        }
         // Where contacts beside joints gained energy: again, with one ρ in all rows (decision 44).
         let constraints = system.constraints();
         let rho = energy_gain::restitution_of_excessive_gain(constraints, point, problem, velocity);
@@ -218,12 +230,12 @@ impl<S: System> TimeStepper<S> {
             problem,
             velocity,
             end,
-            gamma,
+            sliding,
             balance,
         } = &mut self.scratch;
         let from = &self.initial_positions;
         let errors = balance::position_errors(system, layout, from, next, &mut end.gaps)?;
-        let smallest_gamma = gamma::evaluate(system, state, point, problem, gamma);
+        let smallest_gamma = gamma::evaluate(system, state, point, problem, sliding);
         let computed = ComputedStep {
             constraints: system.constraints(),
             state,
@@ -268,7 +280,7 @@ impl<S: System> TimeStepper<S> {
             problem,
             &self.next,
             &self.state,
-            &self.scratch.gamma,
+            &self.scratch.sliding,
         );
     }
 

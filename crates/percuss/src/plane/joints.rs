@@ -4,7 +4,7 @@ use glam::DVec2;
 use percuss_bodies::Plane;
 use percuss_bodies::joint::JointKind;
 
-use crate::joint::{BodyRef, Joint, Play};
+use crate::joint::{BodyRef, Joint};
 use crate::law::ContactLaw;
 
 impl Joint<Plane> {
@@ -16,8 +16,12 @@ impl Joint<Plane> {
     /// assert_eq!(hinge.points[0].y, 2.0);
     /// ```
     pub fn revolute(a: impl Into<BodyRef>, b: impl Into<BodyRef>, at: impl Into<DVec2>) -> Self {
-        let at = at.into();
-        Self::new(JointKind::Revolute, [a.into(), b.into()], [at; 2], DVec2::X)
+        Self::at_point(
+            JointKind::Revolute,
+            [a.into(), b.into()],
+            at.into(),
+            DVec2::X,
+        )
     }
 
     /// A slider along an axis through a point.
@@ -33,11 +37,10 @@ impl Joint<Plane> {
         at: impl Into<DVec2>,
         axis: impl Into<DVec2>,
     ) -> Self {
-        let at = at.into();
-        Self::new(
+        Self::at_point(
             JointKind::Prismatic,
             [a.into(), b.into()],
-            [at; 2],
+            at.into(),
             axis.into(),
         )
     }
@@ -57,8 +60,7 @@ impl Joint<Plane> {
     /// # }
     /// ```
     pub fn weld(a: impl Into<BodyRef>, b: impl Into<BodyRef>, at: impl Into<DVec2>) -> Self {
-        let at = at.into();
-        Self::new(JointKind::Fixed, [a.into(), b.into()], [at; 2], DVec2::X)
+        Self::at_point(JointKind::Fixed, [a.into(), b.into()], at.into(), DVec2::X)
     }
 
     /// A rod between two points; with limits, a spring or a motor its length is free and only these act.
@@ -93,14 +95,12 @@ impl Joint<Plane> {
         play: f64,
         law: ContactLaw,
     ) -> Self {
-        let at = at.into();
-        let mut joint = Self::new(
+        Self::at_point(
             JointKind::Clearance,
             [a.into(), b.into()],
-            [at; 2],
+            at.into(),
             DVec2::X,
-        );
-        joint.clearance = Some(Play { pin, play, law });
-        joint
+        )
+        .with_play(pin, play, law)
     }
 }

@@ -4,7 +4,7 @@ use glam::DVec3;
 use percuss_bodies::Space;
 use percuss_bodies::joint::{JointCoordinate, JointKind};
 
-use crate::joint::{BodyRef, Joint, Play};
+use crate::joint::{BodyRef, Joint};
 use crate::law::ContactLaw;
 
 impl Joint<Space> {
@@ -21,11 +21,10 @@ impl Joint<Space> {
         at: impl Into<DVec3>,
         axis: impl Into<DVec3>,
     ) -> Self {
-        let at = at.into();
-        Self::new(
+        Self::at_point(
             JointKind::Revolute,
             [a.into(), b.into()],
-            [at; 2],
+            at.into(),
             axis.into(),
         )
     }
@@ -43,11 +42,10 @@ impl Joint<Space> {
         at: impl Into<DVec3>,
         axis: impl Into<DVec3>,
     ) -> Self {
-        let at = at.into();
-        Self::new(
+        Self::at_point(
             JointKind::Prismatic,
             [a.into(), b.into()],
-            [at; 2],
+            at.into(),
             axis.into(),
         )
     }
@@ -59,11 +57,10 @@ impl Joint<Space> {
     /// assert_eq!(Joint::spherical("hip", "leg", [0.0, 0.0, 1.0]).points[1].z, 1.0);
     /// ```
     pub fn spherical(a: impl Into<BodyRef>, b: impl Into<BodyRef>, at: impl Into<DVec3>) -> Self {
-        let at = at.into();
-        Self::new(
+        Self::at_point(
             JointKind::Spherical,
             [a.into(), b.into()],
-            [at; 2],
+            at.into(),
             DVec3::X,
         )
     }
@@ -82,11 +79,10 @@ impl Joint<Space> {
         at: impl Into<DVec3>,
         axis: impl Into<DVec3>,
     ) -> Self {
-        let at = at.into();
-        Self::new(
+        Self::at_point(
             JointKind::Cylindrical,
             [a.into(), b.into()],
-            [at; 2],
+            at.into(),
             axis.into(),
         )
     }
@@ -110,8 +106,7 @@ impl Joint<Space> {
     /// assert!(Joint::weld("a", "b", [0.0, 0.0, 0.0]).motor_bound.is_infinite());
     /// ```
     pub fn weld(a: impl Into<BodyRef>, b: impl Into<BodyRef>, at: impl Into<DVec3>) -> Self {
-        let at = at.into();
-        Self::new(JointKind::Fixed, [a.into(), b.into()], [at; 2], DVec3::X)
+        Self::at_point(JointKind::Fixed, [a.into(), b.into()], at.into(), DVec3::X)
     }
 
     /// A rod between two points; with limits, a spring or a motor its length is free and only these act.
@@ -147,14 +142,12 @@ impl Joint<Space> {
         play: f64,
         law: ContactLaw,
     ) -> Self {
-        let at = at.into();
-        let mut joint = Self::new(
+        Self::at_point(
             JointKind::Clearance,
             [a.into(), b.into()],
-            [at; 2],
+            at.into(),
             DVec3::X,
-        );
-        joint.clearance = Some(Play { pin, play, law });
-        joint
+        )
+        .with_play(pin, play, law)
     }
 }

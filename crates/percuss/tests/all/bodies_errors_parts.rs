@@ -68,8 +68,8 @@ fn unknown_bodies_are_refused_with_the_nearest() {
         "34: field 1: `bodies`: there is no body or group `sky` (known here: ground, block)",
     );
     added(
-        "[[prepare]]\nname = \"p\"\nuntil = 1\nhold = [\"blok\"]",
-        "35: prepare `p`: `hold`: there is no body or group `blok`; did you mean `block`? (known here: ground, block)",
+        "[[prepare]]\nname = \"p\"\nuntil = 1\nfixed = [\"blok\"]",
+        "35: prepare `p`: `fixed`: there is no body or group `blok`; did you mean `block`? (known here: ground, block)",
     );
     added(
         "[[prepare]]\nname = \"p\"\nuntil = 1\nfree = { grond = [\"y\"] }",
@@ -156,8 +156,8 @@ fn preparations_change_what_can_be_changed() {
         "35: prepare `p`: `free = \"block\"`: `block` follows forces already. `free` is for bodies that are fixed or whose motion is given",
     );
     added(
-        "[[prepare]]\nname = \"p\"\nuntil = 1\nhold = [\"ground\"]",
-        "35: prepare `p`: `hold = \"ground\"`: `ground` is fixed already. Drop it",
+        "[[prepare]]\nname = \"p\"\nuntil = 1\nfixed = [\"ground\"]",
+        "35: prepare `p`: `fixed = \"ground\"`: `ground` is fixed already. Drop it",
     );
     added(
         "[[prepare]]\nname = \"p\"\nuntil = 1e-4",

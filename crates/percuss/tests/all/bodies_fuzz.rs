@@ -127,7 +127,7 @@ name = "settle"
 until = 0.5
 set = { mu = 0.1 }
 free = { bowl = ["x"] }
-hold = ["disc"]
+fixed = ["disc"]
 rest = true
 [run]
 until = 2.0

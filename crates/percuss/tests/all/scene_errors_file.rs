@@ -224,7 +224,7 @@ law = "newton"
 
 [run]"#,
         )],
-        r#"ball.toml:24: [impact]: `law = "newton"`: one of "moreau", "canonical", "sequential", "poisson" was expected"#,
+        r#"ball.toml:24: [impact]: `law = "newton"`: one of "moreau", "canonical", "sequential", "poisson", "energetic", "lzb", "map" was expected"#,
     );
     refused(
         &[(
@@ -252,6 +252,40 @@ restitution = 0.5
 [run]"#,
         )],
         r#"ball.toml:24: [impact]: `restitution = 0.5`: `restitution` does nothing with the Moreau law. Add `law = "canonical"`, or give the restitution to the contacts"#,
+    );
+    refused(
+        &[(
+            "step = 1e-3",
+            r#"step = 1e-3
+tangent_cone = "start""#,
+        )],
+        r#"ball.toml:26: [run]: `tangent_cone = "start"`: one of "midpoint", "end" was expected"#,
+    );
+    refused(
+        &[(
+            "step = 1e-3",
+            r#"step = 1e-3
+integrator = "theta"
+tangent_cone = "end""#,
+        )],
+        r#"ball.toml:27: [run]: `tangent_cone = "end"`: the choice exists for the integrator "midpoint" only. Drop it"#,
+    );
+    refused(
+        &[
+            (
+                "step = 1e-3",
+                r#"step = 1e-3
+tangent_cone = "end""#,
+            ),
+            (
+                "[run]",
+                r#"[impact]
+law = "poisson"
+
+[run]"#,
+            ),
+        ],
+        r#"ball.toml:29: [run]: `tangent_cone = "end"`: it does not go with the impact law "poisson". Use "moreau" or "canonical", or drop it"#,
     );
     refused(
         &[("initial = 1.0", r#"kind = "lines""#)],

@@ -249,7 +249,7 @@ fn after_a_preparation_bodies_may_rest_be_held_or_let_free() {
         "{x:?}"
     );
     assert_eq!(v[0], 0.0);
-    let held = edited(&rest, &[("rest = true", "hold = [\"block\"]")]);
+    let held = edited(&rest, &[("rest = true", "fixed = [\"block\"]")]);
     let outcome = observed(&held, &["block_x"]);
     assert_eq!(series(&outcome, "block_x")[0], 2.0);
 }

@@ -254,7 +254,7 @@ fn contacts_beside_joints_gain_no_energy() {
     let number = |text: &str| text.parse::<f64>().expect("a number");
     let again = rows(&table.out).into_iter().filter(|row| {
         let (begin, end) = (number(&row[1]), number(&row[2]));
-        row[0] == "held" && (begin + end).abs() > 1e-6 * begin.abs()
+        row[0] == "bilateral" && (begin + end).abs() > 1e-6 * begin.abs()
     });
     assert!(again.count() > 0, "no step was solved again");
     let verified = percuss(here.path(), &["verify", "run"]);

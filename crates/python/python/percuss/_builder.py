@@ -329,7 +329,10 @@ class Builder:
         return known
 
     def wall(self, name: str = "wall", **keys: Any) -> str:
-        """A wall in running bond: ``block``, ``courses``, ``length``, ``origin``, ``vary``, ``seed``."""
+        """A wall in running bond: ``block``, ``courses``, ``length``, ``origin``, ``vary``, ``seed``.
+
+        With ``vary`` each side of each block by itself is shorter by up to this fraction.
+        """
         return self.generate("wall", name, **keys)
 
     def column(self, name: str = "column", **keys: Any) -> str:
@@ -429,11 +432,11 @@ class Builder:
         self._single["cell"] = keys
 
     def prepare(self, name: str, until: Number, **keys: Any) -> None:
-        """A run before the run: ``stop``, ``set``, ``free``, ``hold``, ``rest``, ``must``."""
+        """A run before the run: ``stop``, ``set``, ``free``, ``fixed``, ``rest``, ``must``."""
         self.add("prepare", name=name, until=number("until", until), **keys)
 
     def finding(self, name: str, value: str, **keys: Any) -> None:
-        """Something to be measured: ``expected``, ``tolerance``, ``at_least``, ``at_most``."""
+        """Something to be measured: ``expected``, ``tolerance``, ``at_least``, ``at_most``, ``only_at``."""
         self.add("finding", name=name, value=value, **keys)
 
     def _body_text(self, with_grains: bool) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._percuss import Columns
+from ._warnings import warn_renamed
 
 
 class Table(Mapping[str, Any]):
@@ -38,6 +39,10 @@ class Table(Mapping[str, Any]):
         return len(self._columns)
 
     def __getitem__(self, column: str) -> Any:
+        renamed = None if column in self.columns else self._columns.renamed(column)
+        if renamed is not None:
+            column, sentence = renamed
+            warn_renamed([sentence])
         if column not in self._cache:
             values = self._columns.column(column)
             if isinstance(values, list):

@@ -19,7 +19,7 @@ from ._percuss import Engine, Error, InputError
 from ._progress import Tell, bar
 from ._runs import Drawing, Run
 from ._text import Number, lines, number, numeric, positive, table, vector, whole, wrong
-from ._warnings import warn
+from ._warnings import warn, warn_renamed
 
 #: States that are kept of a recorded run where nothing is said.
 _KEPT = 250
@@ -51,6 +51,26 @@ class Course:
 
     def __getitem__(self, observable: str) -> np.ndarray[Any, Any]:
         return self.series[observable]
+
+
+#: Entries of the account of a step that had another name in earlier versions.
+_RENAMED = {"rub": "joint_friction", "held": "bilateral"}
+
+
+class StepLedger(dict[str, Any]):
+    """The account of a step. An entry by its old name is found for one version, with a warning."""
+
+    def __missing__(self, key: str) -> Any:
+        if key not in _RENAMED:
+            raise KeyError(key)
+        new = _RENAMED[key]
+        warn_renamed(
+            [
+                f"the entry `{key}` of the account of a step is called `{new}` now; this version still "
+                "accepts the old name, the next one will not"
+            ]
+        )
+        return self[new]
 
 
 class World(Builder):
@@ -161,6 +181,7 @@ class World(Builder):
                 )
             finally:
                 end()
+            warn_renamed(self._built.scene_warnings())
         return self
 
     @property
@@ -333,7 +354,7 @@ class World(Builder):
     @property
     def ledger(self) -> dict[str, Any]:
         """The account of the last step: residual, energies, works, penetration."""
-        return self._engine.ledger()
+        return StepLedger(self._engine.ledger())
 
     def observe(self, expression: str) -> float:
         """The value of an observable: the names of findings and plots (``kinetic``, ``block_x``, ...).

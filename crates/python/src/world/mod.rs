@@ -148,6 +148,17 @@ impl Engine {
         Ok(self.inner()?.new_warnings())
     }
 
+    /// Warnings about the text that the world was built from: words of an earlier version. Its line numbers mean
+    /// nothing to the user and are left out.
+    fn scene_warnings(&self) -> Vec<String> {
+        let all = self.scene.warnings().iter();
+        let placeless = all.map(|text| match text.splitn(3, ':').collect::<Vec<_>>()[..] {
+            [origin, _line, rest] => format!("{origin}:{rest}"),
+            _ => text.clone(),
+        });
+        placeless.collect()
+    }
+
     /// Certificate of the steps made by `step`; a dict.
     fn certificate(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let sheet = self.inner()?.certificate.json();

@@ -1,7 +1,6 @@
 //! The end of the records of a run of bodies: observables, profiles, distributions, status, findings.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::super::error::RecordError;
 use super::super::manifest::RunStatus;
@@ -63,34 +62,6 @@ impl BodiesRecorder {
         self.writer.write_manifest()
     }
 
-    /// Writes the rows in memory and the status of the run. Does nothing when there was no step.
-    ///
-    /// # Errors
-    /// A file operation fails.
-    pub fn close(
-        &mut self,
-        certificate: &impl Serialize,
-        stopped: Option<String>,
-    ) -> Result<(), RecordError> {
-        let status = match stopped {
-            None => RunStatus::Finished,
-            Some(_) => RunStatus::Stopped,
-        };
-        self.close_as(status, certificate, stopped)
-    }
-
-    /// The same for a run that was stopped on request: `resume` continues it.
-    ///
-    /// # Errors
-    /// A file operation fails.
-    pub fn interrupt(
-        &mut self,
-        certificate: &impl Serialize,
-        reason: String,
-    ) -> Result<(), RecordError> {
-        self.close_as(RunStatus::Interrupted, certificate, Some(reason))
-    }
-
     /// Records in the manifest that the records could not be written any further; what is there stays readable, and
     /// `resume` continues from the last checkpoint.
     ///
@@ -105,7 +76,7 @@ impl BodiesRecorder {
         self.writer.fail(certificate, reason)
     }
 
-    fn close_as(
+    pub(super) fn close_as(
         &mut self,
         status: RunStatus,
         certificate: &impl Serialize,
@@ -130,36 +101,6 @@ impl BodiesRecorder {
         manifest.reached = self.counters.reached;
         manifest.certificate = serde_json::to_value(certificate).ok();
         self.writer.write_manifest()
-    }
-
-    /// Adds warnings to the manifest; written with the next manifest.
-    pub fn set_warnings(&mut self, warnings: Vec<String>) {
-        self.writer.manifest.warnings = warnings;
-    }
-
-    /// Adds the findings to the manifest.
-    ///
-    /// # Errors
-    /// A file operation fails.
-    pub fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
-        self.writer.manifest.findings = Some(findings);
-        self.writer.write_manifest()
-    }
-
-    /// Waits until every full chunk is on the disk.
-    ///
-    /// # Errors
-    /// A chunk could not be written.
-    pub fn flush(&self) -> Result<(), RecordError> {
-        self.writer.flush().map(|_| ())
-    }
-
-    /// The run has ended completely: only its manifest and its tables stay.
-    ///
-    /// # Errors
-    /// A file operation fails.
-    pub fn finish(&mut self) -> Result<(), RecordError> {
-        self.writer.finish()
     }
 
     /// There is no motion: removes everything that was written.

@@ -44,7 +44,7 @@ pub(super) fn midpoints<D: Dim>() -> Vec<Column> {
 /// The columns of `joints`.
 pub(super) fn joints<D: Dim>() -> Vec<Column> {
     let text = |name: &str, meaning: &str| Column::new(name, ColumnType::Text, "1", meaning);
-    let part = "what the row is to the joint: held, spring, motor, friction or limit";
+    let part = "what the row is to the joint: bilateral, spring, motor, friction or limit";
     let turn = "0: velocity of b against a along the direction; 1: their spin about it (plane: about \
                 the third axis, with this sign)";
     let mut columns = vec![
@@ -104,7 +104,7 @@ impl JointTables {
                 with_compression(&cast.record, joints::<D>()),
             ));
         }
-        let parts = ["held", "spring", "motor", "friction", "limit"];
+        let parts = ["bilateral", "spring", "motor", "friction", "limit"];
         Self {
             tables,
             names: cast

@@ -1,7 +1,5 @@
 //! The recorder of runs of bodies.
 
-use std::path::Path;
-
 use percuss_bodies::{Matrix, Plane, Space, State, World};
 use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
 use percuss_scene::{CheckpointPolicy, RecordSelection, SceneError};
@@ -16,6 +14,7 @@ use super::tables::{self, BODY_TABLES};
 use crate::checkpoint::{Restored, Snapshot};
 use crate::observer::{Observer, Step, WorldRef};
 use crate::output_directory::OutputDirectory;
+use crate::recorder_methods::methods_of_run_writer;
 use crate::run_writer::RunWriter;
 use crate::selection::with_compression;
 use crate::table_writer::TableWriter;
@@ -66,6 +65,8 @@ pub struct BodiesRecorder {
 }
 
 impl BodiesRecorder {
+    methods_of_run_writer!(writer);
+
     /// A recorder of a scene of bodies. Writes nothing yet.
     ///
     /// # Errors
@@ -158,21 +159,6 @@ impl BodiesRecorder {
         recorder.list_tables(false);
         recorder.writer.write_manifest()?;
         Ok(recorder)
-    }
-
-    /// The directory, once the first step is computed.
-    pub fn directory(&self) -> Option<&Path> {
-        self.writer.directory()
-    }
-
-    /// The manifest as it stands.
-    pub fn manifest(&self) -> &Manifest {
-        &self.writer.manifest
-    }
-
-    /// Takes the error that stopped the recording, if there was one.
-    pub fn take_fault(&mut self) -> Option<RecordError> {
-        self.fault.take()
     }
 
     pub(super) fn list_tables(&mut self, closed: bool) {

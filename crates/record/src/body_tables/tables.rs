@@ -129,8 +129,11 @@ fn steps() -> Vec<Column> {
         energies("boundary", "work of moving boundaries on the bodies"),
         energies("motor", "work of motors of joints"),
         energies("spring", "work of springs and dampers of joints"),
-        energies("rub", "work of friction in joints"),
-        energies("held", "change of energy by holding joints together"),
+        energies("joint_friction", "work of friction in joints"),
+        energies(
+            "bilateral",
+            "work of the bilateral rows of joints, with the projection of their drift",
+        ),
         energies(
             "elastic",
             "energy of springs of joints at the end of the step",

@@ -5,48 +5,13 @@ use std::collections::HashMap;
 use super::body_surfaces::BodySurfaces;
 use super::step_reader::StepRows;
 use super::vtp::{DataArray, PolyData};
+use crate::contact_axes::{ContactAxes, contact_axes_columns};
 use crate::frame::BodyState;
 
 /// Columns of `contacts` that are read.
-pub fn columns(flat: bool) -> &'static [&'static str] {
-    match flat {
-        true => &[
-            "step",
-            "t",
-            "a",
-            "b",
-            "feature",
-            "status",
-            "gap",
-            "x",
-            "y",
-            "normal_x",
-            "normal_y",
-            "impulse_n",
-            "impulse_t1",
-        ],
-        false => &[
-            "step",
-            "t",
-            "a",
-            "b",
-            "feature",
-            "status",
-            "gap",
-            "x",
-            "y",
-            "z",
-            "normal_x",
-            "normal_y",
-            "normal_z",
-            "tangent_x",
-            "tangent_y",
-            "tangent_z",
-            "impulse_n",
-            "impulse_t1",
-            "impulse_t2",
-        ],
-    }
+pub fn columns(flat: bool) -> Vec<&'static str> {
+    let both: &[&str] = &["step", "t", "a", "b", "feature", "status", "gap"];
+    [both, contact_axes_columns(flat)].concat()
 }
 
 /// One contact.
@@ -61,32 +26,16 @@ struct Contact {
 }
 
 fn contact(slab: &StepRows, row: usize, flat: bool) -> Contact {
-    let at = |k: usize| slab.number(row, k);
-    let three = |k: usize| [at(k), at(k + 1), at(k + 2)];
-    // A frictionless contact has no tangential rows.
-    let or_zero = |x: f64| if x.is_nan() { 0.0 } else { x };
-    let (point, n, t1, s) = match flat {
-        true => {
-            let n = [at(9), at(10), 0.0];
-            let s = [at(11), or_zero(at(12)), 0.0];
-            ([at(7), at(8), 0.0], n, [-n[1], n[0], 0.0], s)
-        }
-        false => (three(7), three(10), three(13), three(16).map(or_zero)),
-    };
-    // Second tangent n × t1; the impulse in space axes.
-    let t2 = [
-        n[1] * t1[2] - n[2] * t1[1],
-        n[2] * t1[0] - n[0] * t1[2],
-        n[0] * t1[1] - n[1] * t1[0],
-    ];
+    let axes = ContactAxes::read(&slab.table, row, 7, flat);
+    let [t1, t2] = axes.tangential();
     let body = |k: usize| usize::try_from(slab.integer(row, k)).unwrap_or(0);
     Contact {
         bodies: [body(2), body(3)],
-        at: point,
-        normal: n,
-        impulse: std::array::from_fn(|k| s[0] * n[k] + s[1] * t1[k] + s[2] * t2[k]),
-        along: s[0],
-        across: s[1].hypot(s[2]),
+        at: axes.point,
+        normal: axes.normal,
+        impulse: axes.impulse(),
+        along: axes.impulse_n,
+        across: t1.hypot(t2),
     }
 }
 

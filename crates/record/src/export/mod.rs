@@ -136,7 +136,7 @@ impl<'a> Export<'a> {
             |table: &'static str, columns: &[&str]| StepReader::new(record, table, columns, window);
         let mut notes = Vec::new();
         let contacts = match record.entry("contacts") {
-            Ok(_) => Some(walk("contacts", contacts::columns(company.flat))?),
+            Ok(_) => Some(walk("contacts", &contacts::columns(company.flat))?),
             Err(why) if request.chains => return Err(why),
             Err(why) => {
                 notes.push(why.to_string());

@@ -3,12 +3,12 @@
 use percuss_scene::bodies_scene::{BuiltBodies, SceneNames};
 use percuss_scene::{FindingSpec as Asked, Scene, SceneError, SceneKind};
 
-use crate::bodies_run;
-use crate::bodies_run::ObservableRequest;
 use crate::finding::expression::Expression;
 use crate::finding::ground::{ExpressionContext, expectation, with_expression_context, wrong};
-use crate::statistics;
 use crate::study::{CompiledStudy, compile_study};
+use percuss_simulation::ObservableRequest;
+use percuss_simulation::bodies_run;
+use percuss_simulation::statistics;
 
 /// The findings and studies of a scene, compiled.
 pub struct CompiledFindings {
@@ -114,7 +114,8 @@ pub fn compile_findings(
             compiled = with_expression_context(changed, |ground| compile(scene, asked, ground));
         }
         let parameters = changed.as_ref().unwrap_or(scene).parameters();
-        expectation(scene, asked, parameters, step)?;
+        // One without a value at these parameters is reported with the finding.
+        let _ = expectation(scene, asked, parameters, step)?;
         findings.push(compiled?);
     }
     // Overrides of cases that no finding names are checked, too.

@@ -6,12 +6,12 @@ use percuss_record::{
 use percuss_scene::Scene;
 
 use super::{FindingsOf, Run, conclude};
-use crate::bodies_run::{AnyWorld, BodiesOutcome, ObservableRequest, RunTemplate, WorldRun};
-use crate::parallel::Threads;
-use crate::progress::RunProgress;
 use crate::recorded::{
     ManifestContent, MemoryRecords, RunError, RunListener, RunOutcome, RunRecords, close_bodies,
 };
+use percuss_simulation::RunProgress;
+use percuss_simulation::Threads;
+use percuss_simulation::{AnyWorld, BodiesOutcome, ObservableRequest, RunTemplate, WorldRun};
 
 /// What is recorded of a run of a world, and where.
 #[derive(Debug, Clone)]

@@ -58,7 +58,7 @@ impl InterruptedRun {
             });
         }
         Ok(Self {
-            scene: recorded_scene(&manifest)?,
+            scene: manifest.recorded_scene()?,
             directory: directory.into(),
             lock,
             files: manifest.files,
@@ -79,20 +79,4 @@ impl InterruptedRun {
         }
         Ok((self.directory, self.lock))
     }
-}
-
-/// The scene of a manifest, with the overrides and the data folder of the run.
-fn recorded_scene(manifest: &Manifest) -> Result<Scene, RunError> {
-    let scene = Scene::parse(&manifest.scene, &manifest.origin, &manifest.text)?;
-    let overrides = manifest.overrides.iter();
-    let overrides: Vec<(&str, &str)> = overrides
-        .map(|change| (change.key.as_str(), change.value.as_str()))
-        .collect();
-    let scene = scene.with_overrides(&overrides)?;
-    let machine = manifest.machine.as_ref();
-    let folder = machine.and_then(|machine| machine.folder.as_deref());
-    Ok(match folder {
-        Some(folder) => scene.from_folder(Path::new(folder)),
-        None => scene,
-    })
 }

@@ -22,13 +22,13 @@ use percuss_scene::{CheckpointPolicy, Scene, SceneKind};
 use crate::evaluate::compiled_findings::{check_collection, check_findings, observable_request};
 use crate::evaluate::{evaluate_bodies_findings, evaluate_findings};
 use crate::finding::Finding;
-use crate::parallel::Threads;
-use crate::progress::RunProgress;
 use crate::recorded::{
     ManifestContent, RecordTarget, RecordedRun, ResumePoint, RunError, RunListener, RunOutcome,
     record_bodies, record_mechanism,
 };
-use crate::stop::EarlyStop;
+use percuss_simulation::EarlyStop;
+use percuss_simulation::RunProgress;
+use percuss_simulation::Threads;
 
 /// Where a run is recorded.
 #[derive(Debug, Default)]

@@ -96,7 +96,8 @@ fn observed(
         ("initial", [of]) => (of, EvaluationTime::Initial),
         ("final", [of]) => (of, EvaluationTime::Final),
         ("at", [of, time]) => (of, EvaluationTime::At(value(*time, names)?)),
-        ("initial" | "final" | "at", _) => return Err(written(raw)),
+        ("left_limit", [of, time]) => (of, EvaluationTime::Before(value(*time, names)?)),
+        ("initial" | "final" | "at" | "left_limit", _) => return Err(written(raw)),
         _ => return Ok(None),
     };
     let of = names.observable(*of)?;
@@ -187,7 +188,7 @@ fn worst(column: Part<'_>, names: &Names<'_>) -> Result<Call, TextError> {
     let columns = Certificate::new().columns();
     let found = columns.iter().position(|(name, _)| *name == column.text);
     let known: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
-    let problem = || column.error(names.unknown("ledger column", column.text, &known));
+    let problem = || column.error(names.unknown("certificate column", column.text, &known));
     found
         .map(|column| Call::Run(RunMeasure::Worst(column)))
         .ok_or_else(problem)
@@ -219,7 +220,7 @@ fn other(
         return Ok(Call::Limit { what, load });
     }
     match (raw.name.text, arguments) {
-        ("verge", [parameter, from, to]) => Ok(Call::CriticalParameter {
+        ("critical_parameter", [parameter, from, to]) => Ok(Call::CriticalParameter {
             parameter: names.parameter(*parameter)?,
             from: value(*from, names)?,
             to: value(*to, names)?,
@@ -273,9 +274,11 @@ fn accuracy(
         "order" => (true, Norm::Largest),
         "order_l1" => (true, Norm::Mean),
         "order_final" => (true, Norm::Final),
+        "order_graph" => (true, Norm::Graph),
         "error" => (false, Norm::Largest),
         "error_l1" => (false, Norm::Mean),
         "error_final" => (false, Norm::Final),
+        "error_graph" => (false, Norm::Graph),
         _ => return Ok(None),
     };
     // Three groups of arguments: observables, steps, reference.

@@ -26,7 +26,7 @@ impl Names<'_> {
     /// Checks an exact solution, an expression in `t`, parameters and definitions made of them, and
     /// returns its text.
     pub fn exact(&mut self, part: Part<'_>) -> Result<String, TextError> {
-        self.language.exact(part, self.start)?;
+        self.language.exact(part, self.parameters, self.start)?;
         Ok(part.text.to_string())
     }
 
@@ -74,7 +74,7 @@ impl Names<'_> {
     pub fn parameter(&self, part: Part<'_>) -> Result<String, TextError> {
         let name = part.text.trim_matches(['"', '\'']);
         if !self.language.is_bodies() {
-            return Err(part.error("`verge` is for scenes of bodies"));
+            return Err(part.error("`critical_parameter` is for scenes of bodies"));
         }
         let known: Vec<String> = self
             .parameters

@@ -63,7 +63,7 @@ pub fn critical_parameter(
     parameter: &str,
     ends: (f64, f64),
 ) -> Valued<Value> {
-    let verge = equilibrium::critical_parameter(subject.scene(), parameter, ends, &mut |_| {});
-    let verge = verge.map_err(|error| Absent::because(error.to_string()))?;
-    Ok(Value::Number(verge.value()))
+    let found = equilibrium::critical_parameter(subject.scene(), parameter, ends, &mut |_| {});
+    let found = found.map_err(|error| Absent::because(error.to_string()))?;
+    Ok(Value::Number(found.value()))
 }

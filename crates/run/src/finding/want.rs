@@ -3,9 +3,9 @@
 use percuss_scene::bodies_scene::SceneNames;
 
 use super::event_measures::{contacts_of, force_of};
-use crate::bodies_run::ObservableRequest;
 use crate::finding::expression::Expression;
 use crate::finding::measure::{Call, EvaluationTime, RunMeasure};
+use percuss_simulation::ObservableRequest;
 
 impl Call {
     /// Requests what the measure needs.
@@ -41,7 +41,7 @@ impl RunMeasure {
         match self {
             Self::Point { of, place } => {
                 wanted.observable(of);
-                if let EvaluationTime::At(time) = place {
+                if let EvaluationTime::At(time) | EvaluationTime::Before(time) = place {
                     time.add_requests(cast, wanted);
                 }
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 use percuss_scene::{Scene, SceneError};
 
 use super::outcome::RunOutcome;
-use crate::progress::RunProgress;
+use percuss_simulation::RunProgress;
 
 /// Is told how far a run is, and may stop it. Every method has a default: tell nothing, go on.
 ///

@@ -1,9 +1,9 @@
 //! The result of a run, of a mechanism or of bodies.
 
-use crate::bodies_run::BodiesOutcome;
-use crate::mechanism_run::MechanismOutcome;
-use crate::stop::{EarlyStop, StopReason};
 use percuss_record::Certificate;
+use percuss_simulation::BodiesOutcome;
+use percuss_simulation::MechanismOutcome;
+use percuss_simulation::{EarlyStop, StopReason};
 
 /// The result of a run: its motion, its certificate, and why it ended early.
 #[derive(Debug, Clone)]

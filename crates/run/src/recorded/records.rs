@@ -20,7 +20,7 @@ pub trait RunRecords {
     /// Takes the error that stopped the recording.
     fn take_fault(&mut self) -> Option<RecordError>;
     /// Adds warnings, written with the next manifest.
-    fn set_warnings(&mut self, warnings: Vec<String>);
+    fn add_warnings(&mut self, warnings: Vec<String>);
     /// Adds the instants at which the motion is not unique, written with the next manifest.
     fn set_nonunique(&mut self, instants: Vec<NonuniqueInstant>);
     /// Writes what only the outcome has: series, profiles, distributions.
@@ -52,8 +52,8 @@ impl RunRecords for MechanismRecorder {
         self.take_fault()
     }
 
-    fn set_warnings(&mut self, warnings: Vec<String>) {
-        self.set_warnings(warnings);
+    fn add_warnings(&mut self, warnings: Vec<String>) {
+        self.add_warnings(warnings);
     }
 
     fn set_nonunique(&mut self, instants: Vec<NonuniqueInstant>) {
@@ -103,8 +103,8 @@ impl RunRecords for BodiesRecorder {
         self.take_fault()
     }
 
-    fn set_warnings(&mut self, warnings: Vec<String>) {
-        self.set_warnings(warnings);
+    fn add_warnings(&mut self, warnings: Vec<String>) {
+        self.add_warnings(warnings);
     }
 
     /// Nonunique instants of bodies are in the certificate.
@@ -171,8 +171,8 @@ impl RunRecords for MemoryRecords {
         None
     }
 
-    fn set_warnings(&mut self, warnings: Vec<String>) {
-        self.manifest.warnings = warnings;
+    fn add_warnings(&mut self, warnings: Vec<String>) {
+        self.manifest.warnings.extend(warnings);
     }
 
     fn set_nonunique(&mut self, instants: Vec<NonuniqueInstant>) {

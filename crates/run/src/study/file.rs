@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use percuss_input::report::study as read_study;
-use percuss_input::{Reader, parse as parse_tree};
+use percuss_input::{Reader, parse as parse_tree, replace_renamed};
 use percuss_scene::builtin::read;
 use percuss_scene::{Formula, InputError, Origin, Scene, SceneError, Study};
 use serde::Serialize;
 
 use super::compile::compile_study;
 use crate::finding::ground::with_expression_context;
-use crate::parallel::Threads;
 use crate::study::table::group_outcomes;
 use crate::study::{CompiledStudy, OutcomeGroup, StudyTable};
+use percuss_simulation::Threads;
 
 /// Which runs count as the same outcome: columns and tolerance.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,7 @@ pub struct StudyFile {
     study: Study,
     alike: Option<Alike>,
     keep: bool,
+    warnings: Vec<String>,
 }
 
 /// The result of a study.
@@ -90,7 +91,9 @@ impl StudyFile {
         text: &str,
         scene: Option<Scene>,
     ) -> Result<Self, SceneError> {
-        let mut root = Reader::new(origin, "", 1, parse_tree(origin, text)?);
+        let mut entries = parse_tree(origin, text)?;
+        let warnings = replace_renamed(origin, &mut entries)?;
+        let mut root = Reader::new(origin, "", 1, entries);
         // The kind must be given, so that a scene is not taken for a study.
         match root.text_if("kind")?.as_deref() {
             Some("study") => {}
@@ -128,9 +131,15 @@ impl StudyFile {
             study,
             alike,
             keep,
+            warnings,
         };
         file.check()?;
         Ok(file)
+    }
+
+    /// Warnings about its text and that of its scene, in sentences: words of an earlier version.
+    pub fn warnings(&self) -> impl Iterator<Item = &String> {
+        self.warnings.iter().chain(self.scene.warnings())
     }
 
     /// Its name.

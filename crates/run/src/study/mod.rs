@@ -32,7 +32,7 @@ use percuss_scene::{Check, FindingSpec, Scene, SceneError, Study, VariedValues, 
 use crate::finding::Names;
 use crate::finding::compile::THRESHOLD;
 use crate::finding::expression::Expression;
-use crate::parallel::Threads;
+use percuss_simulation::Threads;
 
 pub use compile::compile_study;
 pub use file::{StudyFile, StudyResult};
@@ -150,8 +150,12 @@ impl CompiledStudy {
                 StudyRow::failed(settings, columns, End::Fault, &error.to_string())
             })
         };
-        let rows =
-            crate::parallel::map_with_progress(self.points.len(), threads.get(), work, progress);
+        let rows = percuss_simulation::parallel::map_with_progress(
+            self.points.len(),
+            threads.get(),
+            work,
+            progress,
+        );
         Ok(self.table(rows))
     }
 

@@ -10,15 +10,15 @@ use percuss_record::{Manifest, OutputDirectory, RecordError, RunWriter};
 use percuss_scene::bodies_scene::BuiltBodies;
 use percuss_scene::{BuiltMechanism, CheckpointPolicy, Scene};
 
-use crate::bodies_run::{BodiesOutcome, ObservableRequest};
 use crate::finding::SceneRunner;
-use crate::mechanism_run::MechanismOutcome;
-use crate::parallel::Threads;
-use crate::progress::RunProgress;
 use crate::recorded::{
     ManifestContent, RecordTarget, RecordedRun, RunError, RunOutcome, record_bodies,
     record_mechanism,
 };
+use percuss_simulation::MechanismOutcome;
+use percuss_simulation::RunProgress;
+use percuss_simulation::Threads;
+use percuss_simulation::{BodiesOutcome, ObservableRequest};
 
 /// Records one run in a directory and replaces what an interrupted study left there.
 pub(super) struct RecordingRunner<'a> {

@@ -10,12 +10,12 @@ use percuss_scene::{Overrides, Scene, SceneError, Study};
 use super::recorded_runs::RecordingRunner;
 use super::table::{Cell, End, StudyRow};
 use super::{CompiledStudy, bisect, points};
-use crate::bodies_run::ObservableRequest;
 use crate::finding::evaluated_run::{EvaluatedRun, NoStudies};
 use crate::finding::expression::{Expression, plain};
 use crate::finding::value::{Value, Valued};
 use crate::finding::{meets_expectation, run_scene, run_scene_with};
-use crate::parallel::Threads;
+use percuss_simulation::ObservableRequest;
+use percuss_simulation::Threads;
 
 impl CompiledStudy {
     /// Makes a run, recorded where a directory is given. A panic of the program gives a row as any

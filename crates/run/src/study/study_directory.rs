@@ -19,7 +19,7 @@ use super::shard::Shard;
 use super::table::{End, StudyRow};
 use super::{CompiledStudy, StudyFile, StudyResult};
 use crate::finding::Value;
-use crate::parallel::{Threads, for_each_job};
+use percuss_simulation::parallel::{Threads, for_each_job};
 
 /// Folder of the records of runs.
 const RUNS: &str = "runs";

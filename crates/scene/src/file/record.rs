@@ -245,18 +245,21 @@ fn one_of<T: Copy>(
     word: &Word,
     known: &[(&str, T)],
 ) -> Result<T, Box<InputError>> {
-    if let Some((_, value)) = known.iter().find(|(name, _)| *name == word.text) {
+    keyword(&word.text, known).map_err(|problem| value_error(file, PART, key, word, problem, ""))
+}
+
+/// The value of one of a few keywords, or a sentence that lists them and suggests the nearest.
+pub(crate) fn keyword<T: Copy>(word: &str, known: &[(&str, T)]) -> Result<T, String> {
+    if let Some((_, value)) = known.iter().find(|(name, _)| *name == word) {
         return Ok(*value);
     }
-    // Suggest the nearest keyword.
     let names: Vec<String> = known.iter().map(|(name, _)| name.to_string()).collect();
-    let guess = match percuss_expr::similar_names(&word.text, &names).first() {
+    let guess = match percuss_expr::similar_names(word, &names).first() {
         Some(nearest) => format!("; did you mean \"{nearest}\"?"),
         None => String::new(),
     };
     let listed: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-    let problem = format!("one of {} was expected{guess}", listed.join(", "));
-    Err(value_error(file, PART, key, word, problem, ""))
+    Err(format!("one of {} was expected{guess}", listed.join(", ")))
 }
 
 impl Scene {

@@ -89,7 +89,11 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
 
     /// Whether bilateral rows have the ρ of the contacts that act with them: then they are part of a collision.
     pub(super) fn solved_again(&self) -> bool {
-        let held = self.joints.rows.iter().filter(|row| row.part == "held");
+        let held = self
+            .joints
+            .rows
+            .iter()
+            .filter(|row| row.part == "bilateral");
         let (begin, end): (Vec<f64>, Vec<f64>) = held.map(|row| (row.begin, row.end)).unzip();
         self.held_restitution(&begin, &end) != 1.0
     }

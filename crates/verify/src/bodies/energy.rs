@@ -3,10 +3,10 @@
 //! ```text
 //! T = ½ v·A v,   V = −Σ m g·x,   work = A(v_L − v_I)·½(v_F + v_I)
 //! impact, sliding = Σ ½ S (U_I + U_F) of normal and other rows,   boundary = −Σ ½ S (W_I + W_F)
-//! T_F − T_I = work + impact + sliding + boundary + motor + spring + rub + held       every step
+//! T_F − T_I = work + impact + sliding + boundary + motor + spring + friction + bilateral      every step
 //! ```
 //!
-//! `rub` is the column of the friction work of joints, `held` that of the work of bilateral joint rows.
+//! `friction` is the column `joint_friction`, the friction work of joints; `bilateral` the work of bilateral joint rows.
 
 use super::super::vector::{add_scaled_matrix, apply, contract, dot};
 use super::BodiesVerifier;

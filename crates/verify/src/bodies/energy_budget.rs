@@ -121,7 +121,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let done = 0.5 * s * (begin + end);
             let joint = self.scene.model.joints.get(row.joint);
             let lawful = match row.part {
-                "held" => {
+                "bilateral" => {
                     sums.held += done;
                     done
                 }

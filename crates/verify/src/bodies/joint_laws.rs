@@ -80,7 +80,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         };
         // Impulses; bilateral rows give the reaction that bounds friction.
         let s: Vec<f64> = rows.iter().map(|row| row.impulse).collect();
-        if rows[0].part == "held" {
+        if rows[0].part == "bilateral" {
             *pressed = self.normal_reaction(number, &s);
         }
         let with = |v: &[Twist]| -> Vec<f64> {
@@ -96,7 +96,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let Some(mut part) = self.part(&rows[0], &begin, speed, *pressed) else {
             return (f64::INFINITY, name);
         };
-        if rows[0].part == "held" {
+        if rows[0].part == "bilateral" {
             let rho = self.held_restitution(&begin, &u);
             part.more.iter_mut().for_each(|more| *more *= rho);
         }
@@ -153,7 +153,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         // Friction bounds and limits are found by iteration, to the solver tolerance.
         let found = LAWS / (10.0 * self.tolerance).max(LAWS);
         Some(match row.part {
-            "held" => JointPartLaw::new(begin.to_vec(), Rule::Held),
+            "bilateral" => JointPartLaw::new(begin.to_vec(), Rule::Held),
             "spring" => {
                 let spring = joint.spring.as_ref()?;
                 let beta = 0.25 * h * h * spring.stiffness + 0.5 * h * spring.damping;

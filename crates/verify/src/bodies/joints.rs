@@ -1,7 +1,7 @@
 //! The joints of a step: recorded rows, works and drift.
 //!
 //! ```text
-//! held      U_I + U_F = 0                            directions from the points and axes of the scene
+//! bilateral U_I + U_F = 0                            directions from the points and axes of the scene
 //! spring    S = −h k (c_M + ¼h(U_F − U_I) − rest) − ½h d (U_I + U_F)
 //! motor     −(U_F − speed) ∈ N_[−hM, hM](S)          friction   −U_F ∈ N_C(S), C = μ R |S_held| B
 //! limit     0 ≤ U_F + ρ U_I ⊥ S ≥ 0
@@ -103,7 +103,7 @@ fn read(group: &StepRows, row: usize, plane: bool) -> RecordedJointRow {
     let n = if plane { 2 } else { 3 };
     let turn = group.at(2, row);
     // Parts of a joint, as the column `part` names them.
-    let parts = ["held", "spring", "motor", "friction", "limit"];
+    let parts = ["bilateral", "spring", "motor", "friction", "limit"];
     let word = group.text(0, row);
     RecordedJointRow {
         joint: group.at(0, row) as usize,
@@ -182,7 +182,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 self.motion.row_velocity(push, &first) + self.motion.row_velocity(push, &end);
             works.boundary -= 0.5 * push.size * carried;
             match row.part {
-                "held" => works.held += done,
+                "bilateral" => works.held += done,
                 "spring" => works.spring += done,
                 "motor" => works.motor += done,
                 "friction" => works.friction += done,
@@ -261,7 +261,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let ends = joint_frames(joint, &self.motion.mid);
         // Direction that the scene gives for this row.
         let wanted = match row.part {
-            "held" => held(joint, &ends).get(row.row).map(|h| (h.0, h.1)),
+            "bilateral" => held(joint, &ends).get(row.row).map(|h| (h.0, h.1)),
             "friction" if joint.kind == JointKind::Spherical => {
                 ends.axes[0].get(row.row).map(|axis| (true, *axis))
             }

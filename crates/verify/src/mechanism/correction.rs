@@ -95,7 +95,7 @@ impl MechanismVerifier<'_> {
             .mark_all_unchecked("steps", &works, RowRange::All, why);
         self.books_unread(why);
         let groups = self.layout.groups();
-        for prefix in ["begin", "end", "impulse", "hold"] {
+        for prefix in ["begin", "end", "impulse", "projection"] {
             for group in &groups {
                 let column = format!("{prefix}_{group}");
                 self.report

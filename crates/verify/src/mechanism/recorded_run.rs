@@ -4,7 +4,7 @@ use percuss_contact::law::Status;
 use percuss_record::{Record, RunStatus as Ended};
 use percuss_scene::model::mechanism::{ConstraintKind, Scheme, State as Initial, System};
 
-use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
+use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, end_of_contacts, not_recorded};
 use super::{COLUMNS, ConstraintRow, MechanismVerifier, RecordedState, StepRow, events};
 use crate::step_stream::{StepRows, StepStream};
 
@@ -30,7 +30,7 @@ impl MechanismVerifier<'_> {
         let steps =
             StepStream::open(record, "steps", &steps, &[])?.ok_or_else(|| missing("steps"))?;
         let mut names = vec!["gap".to_string()];
-        for prefix in ["begin", "end", "impulse", "hold"] {
+        for prefix in ["begin", "end", "impulse", "projection"] {
             names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
         }
         let texts = ["constraint", "status"];
@@ -90,19 +90,16 @@ impl MechanismVerifier<'_> {
                 break;
             }
             // Rows that the scene chose not to record interrupt statuses and events.
-            let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
-            if absent && chosen(record) {
+            if not_recorded(record, &account, &group) {
                 self.report.skip(NOT_CHOSEN);
                 self.previous.fill(None);
                 self.lose_track();
                 before = last;
                 continue;
             }
-            if account.at(1, 0) != group.rows as f64 && running && !contacts.closed() {
-                self.report.ends = Some(format!(
-                    "the run was interrupted: its contacts end within step {}, t = {}",
-                    last.step, last.t
-                ));
+            let cut = running && !contacts.closed();
+            if let Some(end) = end_of_contacts(&account, &group, cut, (last.step, last.t)) {
+                self.report.ends = Some(end);
                 break;
             }
             self.read(&account, &group, groups.len());
@@ -211,7 +208,7 @@ impl MechanismVerifier<'_> {
         self.report.add_comparison("rows", off, || place);
     }
 
-    /// Columns of rows that the constraint does not have are empty; the column `hold` is filled for all rows or for
+    /// Columns of rows that the constraint does not have are empty; the column `projection` is filled for all rows or for
     /// none, and never in event-driven runs.
     fn blank(&self, group: &StepRows, row: usize, constraint: usize) -> bool {
         let (groups, slots) = (
@@ -219,7 +216,7 @@ impl MechanismVerifier<'_> {
             self.layout.column_groups(constraint),
         );
         let empty = |kind: usize, slot: usize| group.at(1 + kind * groups + slot, row).is_nan();
-        // begin, end, impulse and hold of every column group.
+        // begin, end, impulse and projection of every column group.
         let told = (0..4).all(|kind| {
             (0..groups).all(|slot| match slots.contains(&slot) {
                 true => kind == 3 || !empty(kind, slot),

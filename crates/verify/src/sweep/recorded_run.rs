@@ -5,13 +5,13 @@ use percuss_scene::model::mechanism::System;
 use percuss_scene::model::sweep::StartPolicy;
 
 use super::super::report::RowRange;
-use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
+use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, end_of_contacts, not_recorded};
 use super::metric::{dot, sub};
 use super::{ConstraintRow, RecordedState, StepRow, SweepVerifier};
 use crate::step_stream::{StepRows, StepStream};
 
 /// Columns of `steps` that are read.
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 25] = [
     "h",
     "active",
     "residual",
@@ -35,11 +35,14 @@ const COLUMNS: [&str; 22] = [
     "lasting",
     "mixed",
     "gamma",
+    "variation",
+    "retraction",
+    "prox_radius",
 ];
 
 /// The first of the columns that are 0, and the one that is absent.
 const ZERO: usize = 9;
-const ABSENT: usize = COLUMNS.len() - 1;
+const ABSENT: usize = COLUMNS.len() - 4;
 
 impl SweepVerifier<'_> {
     /// Opens the tables `coordinates`, `steps` and `contacts`.
@@ -49,7 +52,7 @@ impl SweepVerifier<'_> {
         groups: &[String],
     ) -> Result<[StepStream<'r>; 3], VerifyError> {
         let mut names = vec!["gap".to_string()];
-        for prefix in ["begin", "end", "impulse", "hold"] {
+        for prefix in ["begin", "end", "impulse", "projection"] {
             names.extend(groups.iter().map(|group| format!("{prefix}_{group}")));
         }
         let columns = self.layout.columns("coordinates");
@@ -129,18 +132,15 @@ impl SweepVerifier<'_> {
             if account.rows == 0 && running {
                 break;
             }
-            let absent = account.rows == 0 || (group.rows == 0 && account.at(1, 0) > 0.0);
-            if absent && chosen(record) {
+            if not_recorded(record, &account, &group) {
                 self.report.skip(NOT_CHOSEN);
                 (self.previous, self.sums.whole) = (None, false);
                 before = last;
                 continue;
             }
-            if account.at(1, 0) != group.rows as f64 && running && !contacts.closed() {
-                self.report.ends = Some(format!(
-                    "the run was interrupted: its contacts end within step {}, t = {}",
-                    last.step, last.t
-                ));
+            let cut = running && !contacts.closed();
+            if let Some(end) = end_of_contacts(&account, &group, cut, (last.step, last.t)) {
+                self.report.ends = Some(end);
                 break;
             }
             self.read(&account, &group, groups.len());
@@ -184,6 +184,9 @@ impl SweepVerifier<'_> {
             gain: at(6),
             excess: at(7),
             extent: at(8),
+            variation: at(ABSENT + 1),
+            retraction: at(ABSENT + 2),
+            radius: at(ABSENT + 3),
         };
         self.constraint_rows.clear();
         for row in 0..group.rows {
@@ -237,7 +240,13 @@ impl SweepVerifier<'_> {
             let first = 1 + 3 * groups;
             (first..first + groups).all(|k| group.at(k, row).is_nan())
         });
-        let off = if none && held && free { 0.0 } else { 1.0 };
+        let curved = self.plan.prox_regular.is_some() || self.plan.room.is_some();
+        let convex = curved || self.step_row.radius.is_nan();
+        let off = if none && held && free && convex {
+            0.0
+        } else {
+            1.0
+        };
         self.note("rows", off, "columns that a sweeping process leaves empty");
     }
 

@@ -96,12 +96,12 @@ impl<D: Dynamics> SolvedStep<'_, D> {
     ) -> EnergyGain {
         let seen = self.look_back(problem, balance);
         let joint = &works.joint;
-        let raw = works.impact + works.sliding + joint.rub + joint.held;
+        let raw = works.impact + works.sliding + joint.friction + joint.bilateral;
         // Held rows of a step that was solved again take part in a collision: not a loss of the scheme.
         let held = if self.assembly.joints.solved_again() {
             0.0
         } else {
-            joint.held
+            joint.bilateral
         };
         let lasting = seen.lasting + held;
         let mixed = seen.range.0 < seen.range.1;

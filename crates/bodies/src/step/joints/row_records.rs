@@ -9,7 +9,7 @@ use crate::step::scratch::Assembly;
 pub struct JointRow<D: Dynamics> {
     /// Index of the joint.
     pub joint: usize,
-    /// Kind of the row: `held`, `spring`, `motor`, `friction` or `limit`.
+    /// Kind of the row: `bilateral`, `spring`, `motor`, `friction` or `limit`.
     pub part: &'static str,
     /// Index of the row within its block.
     pub row: usize,
@@ -51,7 +51,7 @@ pub(crate) fn visit_rows<D: Dynamics>(
             visit(&JointRow {
                 joint: block.joint as usize,
                 part: match block.role {
-                    BlockRole::Held => "held",
+                    BlockRole::Held => "bilateral",
                     BlockRole::Spring => "spring",
                     BlockRole::Motor => "motor",
                     BlockRole::Friction => "friction",

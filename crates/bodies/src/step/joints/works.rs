@@ -24,11 +24,11 @@ pub(in crate::step) struct JointWorks {
     /// Springs and dampers.
     pub spring: f64,
     /// Friction.
-    pub rub: f64,
+    pub friction: f64,
     /// Limits.
     pub limit: f64,
     /// Held rows: rounding error with ρ = 1; a loss in a step that was solved again with ρ < 1 (`energy_gain`).
-    pub held: f64,
+    pub bilateral: f64,
     /// Moving boundaries through joints.
     pub boundary: f64,
     /// Σ S·(U_F + ρU_I)/(1 + ρ) of held rows, friction and limits: ≤ 0 where their laws hold.
@@ -77,12 +77,12 @@ impl<D: Dynamics> SolvedStep<'_, D> {
                     s != 0.0 && !matches!(block.role, BlockRole::Spring | BlockRole::Motor);
                 match block.role {
                     BlockRole::Held => {
-                        works.held += done;
+                        works.bilateral += done;
                         works.lawful += done;
                     }
                     BlockRole::Spring => works.spring += done,
                     BlockRole::Friction => {
-                        works.rub += done;
+                        works.friction += done;
                         works.lawful += s * end;
                     }
                     BlockRole::Limit => {

@@ -85,9 +85,9 @@ fn check<D: Dynamics>(mut world: World<D>, recipe: &Recipe, tally: &mut Tally) {
             continue;
         }
         tally.with_contacts += usize::from(ledger.num_active > 0);
-        // Energy: what contacts and joints add. The projection of joints is a separate entry (`held`).
+        // Energy: what contacts and joints add. The projection of joints is a separate entry (`bilateral`).
         let after = kinetic(&world);
-        let added = after - before - ledger.work - ledger.held.max(0.0) - allowed(&world);
+        let added = after - before - ledger.work - ledger.bilateral.max(0.0) - allowed(&world);
         let stake = before.max(after).max(ledger.work.abs());
         if stake > 0.0 {
             let gain = added / stake;

@@ -157,7 +157,7 @@ step = 0.01
 tolerance = 1e-3
 set = { mu = 0, push = "-2*3" }
 free = { table = ["x", "turn"] }
-hold = ["rounds"]
+fixed = ["rounds"]
 rest = true
 stop = "kinetic < 1e-9"
 

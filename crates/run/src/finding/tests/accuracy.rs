@@ -3,13 +3,13 @@
 use percuss_scene::Scene;
 
 use super::{Hand, number, reason};
-use crate::bodies_run::ObservableRequest;
 use crate::finding::accuracy::{Grid, Norm, fitted_order};
 use crate::finding::evaluated_run::{EvaluatedRun, NoStudies};
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
 use crate::finding::run_scene;
-use crate::parallel::Threads;
+use percuss_simulation::ObservableRequest;
+use percuss_simulation::Threads;
 
 /// An oscillator, smooth, and a ball that falls and bounces once.
 const OSCILLATOR: &str = r#"

@@ -8,8 +8,8 @@ use percuss_scene::Scene;
 use crate::evaluate::compiled_findings::check_findings;
 use crate::evaluate::evaluate_findings;
 use crate::finding::{Finding, Value};
-use crate::mechanism_run::run_mechanism;
-use crate::parallel::Threads;
+use percuss_simulation::Threads;
+use percuss_simulation::run_mechanism;
 
 /// A ball thrown upwards: it rises to v²/2g, and meets the floor again at 2v/g.
 const THROW: &str = r#"

@@ -73,7 +73,7 @@ const SLIPS: &[(&str, &str)] = &[
     ("impulse(wall, 2)", "a row from 1 to 1 was expected"),
     (
         "worst(gian)",
-        "unknown ledger column `gian`; did you mean `gain`?",
+        "unknown certificate column `gian`; did you mean `gain`?",
     ),
     ("missed(1)", "`missed` is written missed()"),
     (

@@ -17,8 +17,8 @@ use super::evaluated_run::{EvaluatedRun, NoStudies, RunSchedule};
 use crate::finding::expression::Expression;
 use crate::finding::names::Names;
 use crate::finding::value::{Absent, Value};
-use crate::mechanism_run::MechanismOutcome;
-use crate::trajectory::{Interpolation, Trajectory};
+use percuss_simulation::MechanismOutcome;
+use percuss_simulation::{Interpolation, Trajectory};
 
 /// Two coordinates, a contact with friction, a wall.
 pub(super) const SCENE: &str = r#"

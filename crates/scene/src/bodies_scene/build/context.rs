@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use percuss_expr::{ExprError, Graph, NodeId, Scope};
 
 use crate::file::bodies::spec::Name;
-use crate::file::{DataFile, Formula, Parameters, expression_error, value_error};
+use crate::file::{DataFile, Formula, Parameters, expression_error, keyword, value_error};
 use percuss_input::{InputError, Origin};
 
 /// The file being built and the values of its parameters.
@@ -157,17 +157,7 @@ impl Context<'_> {
         word: &Name,
         known: &[(&str, T)],
     ) -> Result<T, Box<InputError>> {
-        if let Some((_, value)) = known.iter().find(|(name, _)| *name == word.text) {
-            return Ok(*value);
-        }
-        let names: Vec<String> = known.iter().map(|(name, _)| name.to_string()).collect();
-        let guess = match percuss_expr::similar_names(&word.text, &names).first() {
-            Some(nearest) => format!("; did you mean \"{nearest}\"?"),
-            None => String::new(),
-        };
-        let listed: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-        let problem = format!("one of {} was expected{guess}", listed.join(", "));
-        Err(self.wrong(at, word, problem, ""))
+        keyword(&word.text, known).map_err(|problem| self.wrong(at, word, problem, ""))
     }
 
     /// The error for a value.

@@ -99,7 +99,7 @@ fn changed(
     Parameters::resolve(context.file, &named)
 }
 
-/// The freedom of each body during a preparation: `free` and `hold` applied.
+/// The freedom of each body during a preparation: `free` and `fixed` applied.
 fn freedoms<D: SceneDim>(
     context: &Context<'_>,
     part: &str,
@@ -118,15 +118,15 @@ fn freedoms<D: SceneDim>(
         freedoms[body] = Freedom::Partial(*mask);
     }
     // Bodies that are fixed in this stage.
-    for name in &prepare.hold {
-        let place = at(part, "hold");
+    for name in &prepare.fixed {
+        let place = at(part, "fixed");
         for body in roster.members(context, place, name)? {
             if prepare
                 .free
                 .iter()
                 .any(|(free, _)| *free.text == roster.names[body as usize])
             {
-                let problem = format!("`{}` is freed and held", roster.names[body as usize]);
+                let problem = format!("`{}` is freed and fixed", roster.names[body as usize]);
                 return Err(context.wrong(place, name, problem, "Keep one of them"));
             }
             if freedoms[body as usize] == Freedom::Fixed {

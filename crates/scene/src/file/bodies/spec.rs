@@ -317,7 +317,8 @@ pub struct PrepareSpec {
     pub set: Vec<Named>,
     /// Body, and the bit mask of its velocity components that follow forces.
     pub free: Vec<(Name, u8)>,
-    pub hold: Vec<Name>,
+    /// Bodies and groups that do not move during the preparation.
+    pub fixed: Vec<Name>,
     pub rest: bool,
 }
 

@@ -59,7 +59,7 @@ pub(super) fn prepare(
             must: reader.truth_if("must")?.is_some_and(|(truth, _)| truth),
             set: set(&mut reader)?,
             free: free(&mut reader, dimension)?,
-            hold: names_if(&mut reader, "hold")?.unwrap_or_default(),
+            fixed: names_if(&mut reader, "fixed")?.unwrap_or_default(),
             rest: reader.truth_if("rest")?.is_some_and(|(truth, _)| truth),
         };
         // A required stop needs a stop condition.
