@@ -136,6 +136,15 @@ pub enum MechanismError {
         /// What was expected.
         expected: &'static str,
     },
+    /// An impact law that the scheme does not go with.
+    #[error(
+        "the scheme `projected` does not go with the {law} impact law, which acts on the velocity before a step: take \
+         the scheme `midpoint`, or Moreau's impact law"
+    )]
+    SchemeWithImpactLaw {
+        /// The impact law.
+        law: &'static str,
+    },
     /// A velocity or an energy is no longer finite.
     #[error("the motion blew up at t = {t}: {what} is no longer finite")]
     BlowUp {

@@ -7,6 +7,9 @@ use crate::error::MechanismError;
 pub enum Scheme {
     /// Moreau's midpoint scheme (M88 §11).
     Midpoint,
+    /// The midpoint scheme with persistent contacts at position and velocity level: they obey U_F + U_I = 0 at the
+    /// midpoint, as joints do, then g = 0 and the law of the end velocity at q_F.
+    Projected,
     /// The θ-method of Moreau and Jean, K implicit: for stiff forces (JM92 §7).
     Theta(f64),
     /// Paoli's scheme: q is advanced first, the law holds at the new position (P15 §2).
@@ -143,6 +146,12 @@ impl Settings {
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             let expected = "a number between 0 and 1 was expected";
             return fail("tolerance", self.tolerance, expected);
+        }
+        // These laws act on the velocity before a step; a persistent contact on a curved surface approaches in every step.
+        if self.scheme == Scheme::Projected && self.impact.is_separate() {
+            return Err(MechanismError::SchemeWithImpactLaw {
+                law: self.impact.name(),
+            });
         }
         // Stability needs θ ≥ ½.
         if let Scheme::Theta(theta) = self.scheme

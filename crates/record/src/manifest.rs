@@ -228,6 +228,7 @@ impl Manifest {
 pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: usize) -> Value {
     let (integrator, theta) = match settings.scheme {
         Scheme::Midpoint => ("midpoint", None),
+        Scheme::Projected => ("projected", None),
         Scheme::Theta(theta) => ("theta", Some(theta)),
         Scheme::Paoli => ("paoli", None),
         Scheme::Event => ("event", None),

@@ -162,7 +162,7 @@ fn motion_of(built: BuiltMechanism) -> Result<Box<dyn Integrator>, MechanismErro
             let motion = EventDriven::new(built.system, built.settings, built.initial)?;
             Ok(Box::new(motion))
         }
-        Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
+        Scheme::Midpoint | Scheme::Projected | Scheme::Theta(_) | Scheme::Paoli => {
             let mut motion = TimeStepper::new(built.system, built.settings, built.initial)?;
             // Only adaptive steps are shortened to end at `until`.
             motion.set_end_time(until);

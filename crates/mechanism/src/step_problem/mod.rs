@@ -25,6 +25,7 @@ use percuss_contact::{Law, Problem, Restitution};
 use percuss_convex::dense;
 
 use crate::error::MechanismError;
+use crate::inertia::Inertia;
 use crate::settings::Scheme;
 use crate::system::{ConstraintKind, StateRef, System};
 
@@ -45,6 +46,18 @@ pub(crate) struct SolveSummary {
     pub(crate) infeasible: [Option<u32>; 2],
 }
 
+impl SolveSummary {
+    /// Includes a second solve of the same step: the larger residual decides.
+    pub(crate) fn include(&mut self, other: Self) {
+        self.residual = self.residual.max(other.residual);
+        self.iterations += other.iterations;
+        self.converged &= other.converged;
+        if self.infeasible == [None; 2] {
+            self.infeasible = other.infeasible;
+        }
+    }
+}
+
 /// Sliding rule: the direction in which a contact slides where its normal impulse also changes the tangential velocity
 /// (W_tn ≠ 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,7 +74,9 @@ impl SlidingRule {
     pub(crate) fn of(scheme: Scheme) -> Self {
         match scheme {
             Scheme::Paoli => Self::LeastEnergy,
-            Scheme::Midpoint | Scheme::Theta(_) | Scheme::Event => Self::Coulomb,
+            Scheme::Midpoint | Scheme::Projected | Scheme::Theta(_) | Scheme::Event => {
+                Self::Coulomb
+            }
         }
     }
 }
@@ -247,6 +262,29 @@ impl StepProblem {
         self.impulse.truncate(last);
         self.end.truncate(last);
         self.law[k] = law;
+    }
+
+    /// Gives all rows of the last constraint the weight ρ.
+    pub(crate) fn set_last_weight(&mut self, rho: f64) {
+        let first = self.offset[self.active.len() - 1];
+        self.restitution_weight[first..].fill(rho);
+    }
+
+    /// Starts the last constraint with the impulses `impulse`, and takes A⁻¹ Gᵀ of them off the velocity `free`.
+    pub(crate) fn take_from_velocity(
+        &mut self,
+        impulse: &[f64],
+        inertia: &Inertia,
+        free: &mut [f64],
+    ) {
+        let (n, first) = (self.n, self.offset[self.active.len() - 1]);
+        self.impulse[first..].copy_from_slice(impulse);
+        let mut change = vec![0.0; n];
+        for (row, s) in (first..).zip(impulse) {
+            dense::axpy(*s, &self.jacobian[row * n..(row + 1) * n], &mut change);
+        }
+        inertia.solve(&mut change);
+        dense::axpy(-1.0, &change, free);
     }
 
     /// Removes the last constraint.

@@ -55,6 +55,13 @@ impl StepProblem {
         self.free[row] - (1.0 + self.restitution_weight[row]) * self.begin[row]
     }
 
+    /// Change of the normal velocity of the `k`-th constraint by its own normal impulse, Ŵ_nn S_n.
+    pub(crate) fn own_velocity_change(&self, k: usize) -> f64 {
+        let (n, row) = (self.n, self.offset[k]);
+        let normal = &self.kinetic_jacobian[row * n..(row + 1) * n];
+        dense::dot(normal, normal) * self.impulse[row]
+    }
+
     /// Row i of Ĝ without its part along an orthonormal basis.
     pub(super) fn rest(&self, i: usize, basis: &[KineticRow]) -> KineticRow {
         let mut rest = KineticRow::from_slice(&self.kinetic_jacobian[i * self.n..(i + 1) * self.n]);

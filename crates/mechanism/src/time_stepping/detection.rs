@@ -1,5 +1,5 @@
-//! Active constraints of a step: contacts with g ≤ 0 up to rounding, conditional constraints while their contact is
-//! active, and all other constraints always.
+//! Active constraints of a step: contacts with g ≤ 0 up to rounding, persistent contacts ([`super::persistent`]), conditional
+//! constraints while their contact is active, and all other constraints always.
 
 use super::StepInput;
 use super::evaluation::EvaluationPoint;
@@ -50,16 +50,21 @@ pub(super) fn detect_active<S: System>(
         }
         let gap = gaps.get(given.layout.gaps(i).start).copied();
         let gap = gap.filter(|_| contact).unwrap_or(0.0);
-        if gap > CANDIDATE_GAP * size {
+        let persists = given.persistent[i];
+        if gap > CANDIDATE_GAP * size && !persists {
             continue;
         }
         let previous = given.state.status[i];
-        let place = if contact { touching } else { at };
+        let place = if contact && !persists { touching } else { at };
         problem.push(system, i, place, given.h, previous, weights)?;
         // Near but not closed to rounding: closed unless it is above the tolerance or separating.
-        if gap > rounding && !problem.is_closed(gap, place, given.h) {
+        if gap > rounding && !persists && !problem.is_closed(gap, place, given.h) {
             problem.pop();
             continue;
+        }
+        // A persistent contact takes part like a joint: U_F + U_I at the midpoint.
+        if persists {
+            problem.set_last_weight(1.0);
         }
         // Warm start: the impulses of the previous step.
         let k = problem.active.len() - 1;
@@ -76,7 +81,7 @@ fn restitution_weights(settings: &Settings) -> RestitutionWeights {
     RestitutionWeights {
         contacts_rebound: !settings.impact.is_separate(),
         bilateral: match settings.scheme {
-            Scheme::Midpoint | Scheme::Event => 1.0,
+            Scheme::Midpoint | Scheme::Projected | Scheme::Event => 1.0,
             // Bilateral rows obey θU_F + (1−θ)U_I = 0.
             Scheme::Theta(theta) => (1.0 - theta) / theta,
             Scheme::Paoli => 0.0,

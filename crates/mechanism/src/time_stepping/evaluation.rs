@@ -67,7 +67,7 @@ pub(super) fn evaluate<S: System>(
     let ahead = match given.settings.scheme {
         Scheme::Theta(theta) => theta,
         Scheme::Paoli => 1.0,
-        Scheme::Midpoint | Scheme::Event => 0.5,
+        Scheme::Midpoint | Scheme::Projected | Scheme::Event => 0.5,
     };
     // θ = 1: the given end time, which t_I + 1·h would miss by a rounding.
     point.t = if ahead == 1.0 {

@@ -105,7 +105,7 @@ pub(super) fn solve<S: System>(
     next.v.copy_from_slice(&point.v_begin);
     // Schemes with K at v_I need one contact solve.
     let once = match given.settings.scheme {
-        Scheme::Midpoint | Scheme::Event => {
+        Scheme::Midpoint | Scheme::Projected | Scheme::Event => {
             given.settings.force_evaluation == ForceEvaluation::Begin
         }
         Scheme::Paoli => true,

@@ -11,6 +11,7 @@ mod limits;
 mod locking;
 mod native;
 mod painleve;
+mod persistent;
 mod soft_impacts;
 mod stepper;
 mod tangent_cone;

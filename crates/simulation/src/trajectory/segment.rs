@@ -35,7 +35,7 @@ impl Interpolation {
     /// The interpolation that agrees with the integrator of a scheme.
     pub fn of(scheme: Scheme) -> Self {
         match scheme {
-            Scheme::Midpoint => Self::PiecewiseConstant(0.5),
+            Scheme::Midpoint | Scheme::Projected => Self::PiecewiseConstant(0.5),
             Scheme::Theta(theta) => Self::PiecewiseConstant(1.0 - theta),
             Scheme::Paoli => Self::PiecewiseConstant(1.0),
             Scheme::Event => Self::Smooth,

@@ -56,7 +56,7 @@ impl MechanismVerifier<'_> {
         let known = &self.system.constraints()[constraint];
         let (kind, rows) = (known.kind, known.rows);
         let bilateral = match self.settings.scheme {
-            Scheme::Midpoint | Scheme::Event => 1.0,
+            Scheme::Midpoint | Scheme::Projected | Scheme::Event => 1.0,
             Scheme::Theta(theta) => (1.0 - theta) / theta,
             Scheme::Paoli => 0.0,
         };

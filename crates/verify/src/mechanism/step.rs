@@ -56,7 +56,7 @@ impl MechanismVerifier<'_> {
         match self.settings.scheme {
             Scheme::Theta(theta) => theta,
             Scheme::Paoli => 1.0,
-            Scheme::Midpoint | Scheme::Event => 0.5,
+            Scheme::Midpoint | Scheme::Projected | Scheme::Event => 0.5,
         }
     }
 
