@@ -542,8 +542,9 @@ mod tests {
         let jump = law.least_energy_jump(&h, &u).unwrap()[0];
         assert!(jump.segment);
         let s = w[0] / (w[0] * (-1.2 + 3.0 * w[0]));
-        assert!((jump.impulse[0] - s).abs() < 1e-12, "{jump:?}, not {s}");
-        assert!((jump.impulse[1] - s * w[0]).abs() < 1e-12 && jump.impulse[2].abs() < 1e-7);
+        // A rounding ε of γ makes a chord of length √ε of the point.
+        assert!((jump.impulse[0] - s).abs() < 1e-7, "{jump:?}, not {s}");
+        assert!((jump.impulse[1] - s * w[0]).abs() < 1e-7 && jump.impulse[2].abs() < 1e-7);
         // In the plane the same holds of Coulomb's law.
         let plane = [1.75, -1.2, -1.2, 3.0];
         let jump = law.coulomb_jumps(&plane, &[-1.0]).unwrap()[0];
