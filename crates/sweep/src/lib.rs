@@ -11,7 +11,6 @@ mod moving_set;
 mod polyhedron;
 mod process;
 mod product;
-mod prox_regular;
 mod transformed_set;
 
 pub use disc_configuration::{DiscConfiguration, Obstacle};

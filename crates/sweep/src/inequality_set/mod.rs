@@ -10,6 +10,7 @@
 //! every point (module `prox_regular`). Its excess is not searched: the distance is no convex function there.
 
 mod cuts;
+mod prox_regular;
 mod regular;
 mod search;
 mod sqp;

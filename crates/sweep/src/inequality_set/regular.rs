@@ -1,11 +1,11 @@
 //! Projection onto a set that is not convex, within its declared radius of prox-regularity.
 
+use super::prox_regular;
 use super::{InequalitySet, Linearisation};
 use crate::error::{Result, SweepingError};
 use crate::inequalities::Inequalities;
 use crate::lane_sums::sub;
 use crate::moving_set::ProjectionReport;
-use crate::prox_regular;
 
 impl<I: Inequalities> InequalitySet<I> {
     /// The nearest point of the set near `z`, and its radius.

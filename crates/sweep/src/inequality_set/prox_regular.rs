@@ -9,8 +9,8 @@
 //! functions this holds for every q, else near p. Norms and eigenvalues are those of the metric of the process. The author of a set declares a radius r that
 //! holds wherever the process goes; η ≥ r is checked at every point of contact, and no step projects from r or farther.
 
+use super::Linearisation;
 use crate::error::{Result, SweepingError, at};
-use crate::inequality_set::Linearisation;
 use crate::lane_sums::{axpy, dot, norm};
 use percuss_convex::Metric;
 use percuss_convex::dense::symmetric_eigen;
