@@ -22,7 +22,7 @@ if (!percuss || !runs) {
 
 /** name of the picture, scene, settings of the run, time, what is done on the page. */
 const LIST = [
-  { name: 'wall', scene: 'wall', sets: ['until=1'], at: 0.62, script: () => window.percuss.options.setContacts({ chains: true, colour: 'impulse' }), tab: 'Energy' },
+  { name: 'wall', scene: 'wall-perfect', sets: ['until=1'], at: 0.62, script: () => window.percuss.options.setContacts({ chains: true, colour: 'impulse' }), tab: 'Energy' },
   { name: 'biaxial', scene: 'biaxial', sets: ['strain=0.02'], at: 1e9, script: () => {
       window.percuss.options.setContacts({ chains: true, aboveMean: true });
     }, tab: 'Contacts' },

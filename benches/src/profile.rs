@@ -73,7 +73,7 @@ fn profile(
     }
 }
 
-/// The wall and boxes of spheres.
+/// The wall of equal blocks and boxes of spheres.
 pub fn part(options: &Options) -> Result<Part, String> {
     let mut part = Part::new("profile");
     // Scenes at rest.
@@ -82,7 +82,7 @@ pub fn part(options: &Options) -> Result<Part, String> {
         settled(&scene::spheres(count, across), &Choice::to(1e-4), steps)
     };
     let mut scenes = vec![
-        ("wall", scene::wall(), 1e-6),
+        ("wall of equal blocks", scene::wall(), 1e-6),
         ("1000 spheres", rest(1000, 9)?, 1e-4),
     ];
     if !options.quick {

@@ -151,7 +151,7 @@ impl Random {
     }
 }
 
-/// 176 blocks in running bond, 16 courses, on shaking ground.
+/// 176 equal blocks in running bond, 16 courses, on shaking ground: the blocks of `percuss run wall-perfect`.
 pub fn wall() -> Scene {
     let mut grains = Vec::new();
     // Running bond: a half block at alternating ends.
@@ -169,7 +169,7 @@ pub fn wall() -> Scene {
         }
     }
     Scene {
-        name: "wall",
+        name: "wall of equal blocks",
         grains,
         half: None,
         friction: 0.3,

@@ -42,6 +42,8 @@ export interface Finding {
   expected: number | string | boolean | null;
   tolerance: number | string | null;
   ok: boolean | null;
+  /** False where the expectation holds at other values of parameters alone. */
+  applicable?: boolean;
   source?: string | null;
 }
 

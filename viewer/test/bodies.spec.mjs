@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { drawn, known, onScreen, open, pixels, run, scene, serve, settled, table, twoFrames } from './setup.mjs';
 import { difference, statistics } from './png.mjs';
 
-const wall = () => run('wall', known('wall'), 'until=0.1');
+const wall = () => run('wall-perfect', known('wall-perfect'), 'until=0.1');
 
 /** A page on the wall; all that happens to it must be without complaint. */
 async function onWall(what, options) {

@@ -15,7 +15,7 @@ async function exported(dir, name, ...options) {
 }
 
 test('an exported wall opens from the disk, with all its features and no request', async () => {
-  const dir = await run('wall', known('wall'), 'until=0.1');
+  const dir = await run('wall-perfect', known('wall-perfect'), 'until=0.1');
   const { page, faults, requests, close } = await exported(dir, 'wall');
   try {
     await drawn(page);

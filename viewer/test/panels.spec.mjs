@@ -18,7 +18,7 @@ async function onRun(dir, what, options) {
   }
 }
 
-const wall = () => run('wall', known('wall'), 'until=0.1');
+const wall = () => run('wall-perfect', known('wall-perfect'), 'until=0.1');
 const legend = (page) => page.locator('#plots .legend').innerText();
 
 test('every plot of the run is drawn', async () =>

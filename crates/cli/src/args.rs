@@ -11,6 +11,7 @@ use percuss_run::{CheckpointOverrides, Threads};
         percuss run pendulum                       a built-in scene, see `percuss examples`\n  \
         percuss run arm.toml -o runs/arm           a file of your own\n  \
         percuss run ball-e05 --set e=0.9 --set step=1e-4\n  \
+        percuss run wall --fast                    with the settings of its table [fast]\n  \
         percuss run ball-e05 --json | jq .findings\n\n\
         Exit status: 0 all well; 1 ran, but the certificate is not met or a finding is outside\n\
         its expectation; 2 the scene is not right or its motion cannot go on (what was computed\n\
@@ -24,6 +25,10 @@ pub struct RunArgs {
     /// Directory of the records, new or empty [default: the next free runs/NAME-N]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Take the settings that the scene declares for a short run, in its table `[fast]`
+    #[arg(long)]
+    pub(crate) fast: bool,
 
     #[command(flatten)]
     pub(crate) set: SetArgs,
@@ -56,6 +61,7 @@ impl RunArgs {
         Self {
             scene: String::new(),
             output: None,
+            fast: false,
             set: SetArgs { set: Vec::new() },
             threads: args.threads.clone(),
             log: args.log.clone(),

@@ -58,7 +58,7 @@ pub struct AuditArgs {
     all_findings: bool,
 
     #[command(flatten)]
-    common: ManyRunsArgs,
+    pub(crate) common: ManyRunsArgs,
 }
 
 /// Runs the command.

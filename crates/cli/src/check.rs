@@ -48,8 +48,9 @@ pub fn run(args: &CheckArgs) -> Result<CommandStatus, CommandError> {
 
 fn check_scene(scene: &Scene) -> Result<String, CommandError> {
     console::warnings(scene.warnings());
+    let mut remarks = String::new();
     let mut counts = match scene.kind() {
-        SceneKind::Mechanism => check_mechanism(scene)?,
+        SceneKind::Mechanism => check_mechanism(scene, &mut remarks)?,
         SceneKind::Bodies => check_bodies(scene)?,
     };
     counts.extend([
@@ -73,14 +74,25 @@ fn check_scene(scene: &Scene) -> Result<String, CommandError> {
         });
     let counts: Vec<String> = counts.collect();
     let mut text = format!("{}: can be run: {}\n", scene.origin(), counts.join(", "));
+    text += &remarks;
     if scene.kind() == SceneKind::Bodies {
         text += &summary::fits_text(&decomposition_errors(&scene.build_bodies()?));
     }
     Ok(text)
 }
 
-fn check_mechanism(scene: &Scene) -> Result<Vec<(usize, &'static str)>, CommandError> {
-    let built = scene.build_mechanism()?;
+/// Validates a mechanism and computes its first step; counts of its content, and remarks about its equations.
+fn check_mechanism(
+    scene: &Scene,
+    remarks: &mut String,
+) -> Result<Vec<(usize, &'static str)>, CommandError> {
+    let mut built = scene.build_mechanism()?;
+    // A sweeping process has no equations of motion.
+    if built.sweep.is_none() {
+        for remark in built.system.remarks(&built.initial) {
+            *remarks += &format!("  note: {}\n", remark.text);
+        }
+    }
     percuss_run::check_findings(scene)?;
     check_plots(scene)?;
     let chart = built.system.configuration_space();

@@ -17,7 +17,7 @@ use crate::text_table;
 pub struct ExamplesArgs {
     /// Print one JSON object: {"examples": [{"name", "title", "source"}]}
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// Print the whole scene file of one of them
     #[arg(long, value_name = "NAME", conflicts_with = "json")]

@@ -56,7 +56,7 @@ pub struct ForcesArgs {
 
     /// Print one JSON object to standard output
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// No progress bar, and one line
     #[arg(long, short)]

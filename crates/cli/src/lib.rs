@@ -108,7 +108,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     log::set_command_line(&arguments);
     match Cli::try_parse_from(arguments) {
-        Ok(cli) => exit_status(execute(cli.command)),
+        Ok(cli) => {
+            let json = cli.command.json();
+            exit_status(execute(cli.command), json)
+        }
         // Help and version on standard output, errors on standard error.
         Err(error) => {
             let _ = error.print();
@@ -157,22 +160,49 @@ fn solve_problems(args: &SolveArgs) -> Result<CommandStatus, CommandError> {
     tally.status(result)
 }
 
-/// The exit status of a command, with its message.
-fn exit_status(result: Result<CommandStatus, CommandError>) -> u8 {
+impl Command {
+    /// Whether the result is asked for as one JSON object.
+    fn json(&self) -> bool {
+        match self {
+            Self::Examples(args) => args.json,
+            Self::Run(args) => args.json,
+            Self::Resume(args) => args.json,
+            Self::Show(args) => args.json,
+            Self::Forces(args) => args.json,
+            Self::Limit(args) => args.json,
+            Self::Study(args) => args.common.json,
+            Self::Verify(args) => args.json,
+            Self::Audit(args) => args.common.json,
+            Self::Solve(args) => args.json,
+            Self::Table(_)
+            | Self::Plot(_)
+            | Self::Export(_)
+            | Self::Gallery(_)
+            | Self::Check(_)
+            | Self::View(_) => false,
+        }
+    }
+}
+
+/// The exit status of a command, with its message; of an error with `--json` also an object on standard output.
+fn exit_status(result: Result<CommandStatus, CommandError>, json: bool) -> u8 {
     let status = match result {
-        // A closed pipe is not an error.
-        Ok(CommandStatus::Success) | Err(CommandError::ClosedPipe) => 0,
+        Ok(CommandStatus::Success) => 0,
         Ok(CommandStatus::NotMet) => 1,
         Ok(CommandStatus::BadInput) => 2,
         Ok(CommandStatus::Interrupted) => interrupt::STATUS,
-        Err(CommandError::Input(sentence)) => {
-            console::message(&sentence);
-            2
-        }
-        Err(CommandError::Machine(sentence)) => {
-            console::message(&sentence);
-            3
-        }
+        Err(error) => match error.sentence() {
+            // A closed pipe is not an error.
+            None => 0,
+            Some((sentence, status)) => {
+                console::message(&sentence);
+                // The message has been given: nothing is left to do where standard output fails, too.
+                if let Some(object) = error.json().filter(|_| json) {
+                    let _ = output::print_json(&object);
+                }
+                status
+            }
+        },
     };
     console::log_line(&format!("exit status {status}"));
     status

@@ -54,7 +54,7 @@ pub struct LimitArgs {
 
     /// Print one JSON object to standard output
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// No progress bar, and one line for each load case
     #[arg(long, short)]

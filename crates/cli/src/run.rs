@@ -13,7 +13,10 @@ use crate::run_monitor::RunMonitor;
 
 /// Runs the command.
 pub fn run(args: &RunArgs) -> Result<CommandStatus, CommandError> {
-    let scene = Scene::load(&args.scene)?.with_overrides(args.set.pairs())?;
+    let loaded = Scene::load(&args.scene)?;
+    // Overrides of the command line win over those of the scene's table `[fast]`.
+    let chosen = if args.fast { loaded.fast()? } else { loaded };
+    let scene = chosen.with_overrides(args.set.pairs())?;
     let place = OutputDirectory::new(args.output.as_deref(), scene.name());
     run_scene(args, &scene, RunTarget::Directory(place))
 }

@@ -24,7 +24,7 @@ pub struct ShowArgs {
 
     /// Print one JSON object to standard output, as `percuss run --json` did
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// One line
     #[arg(long, short)]

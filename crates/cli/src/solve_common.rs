@@ -199,7 +199,7 @@ impl SolveCounts {
     /// How a command that ended with `result` ended.
     pub fn status(self, result: Result<(), CommandError>) -> Result<CommandStatus, CommandError> {
         match result {
-            Err(stop @ (CommandError::Machine(_) | CommandError::Input(_))) => Err(stop),
+            Err(stop) if !matches!(stop, CommandError::ClosedPipe) => Err(stop),
             // A closed pipe is not an error: the problems solved until then count.
             _ if self.skipped > 0 => Ok(CommandStatus::BadInput),
             _ if self.missed > 0 => Ok(CommandStatus::NotMet),

@@ -65,7 +65,7 @@ pub struct StudyArgs {
     plan: bool,
 
     #[command(flatten)]
-    common: ManyRunsArgs,
+    pub(crate) common: ManyRunsArgs,
 }
 
 /// Runs the command.

@@ -41,7 +41,7 @@ pub struct VerifyArgs {
 
     /// Print one JSON object to standard output
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
     /// No progress bar, and one line
     #[arg(long, short)]

@@ -4,6 +4,7 @@ pub mod cone;
 mod conic;
 pub mod dense;
 mod error;
+pub mod excess;
 mod metric;
 pub mod qp;
 mod sets;

@@ -1,15 +1,18 @@
 //! Wall in running bond.
 //!
 //! ```text
-//! joint k of a course:  x_k = origin + k·l/2 (+ s_k),   |s_k| ≤ vary·l/2,   s = 0 at both ends
-//! height of a course:   h·(1 + u),                      |u| ≤ vary
+//! cell of a block:   l·k/2 ≤ x − x₀ ≤ l·(k + 2)/2      (a half block: to l·(k + 1)/2)
+//! side i of a block: s_i·(1 − vary·u_i),                u_i uniform in [0, 1), each drawn by itself
+//! bottom of a block: the highest top of the blocks of the course below that it lies over
 //! ```
 //!
-//! l and h are the block's length and height. Joints are integer multiples of half a block, so that
-//! neighbours' faces coincide to rounding. With `vary`, joints move and courses change their height:
-//! no block's length or height differs from its nominal one by more than the fraction `vary`, blocks
-//! still touch along whole faces, a course keeps its length, and all blocks of a course have one
-//! height, without which the course above would stand on a few high blocks only.
+//! l is the block's length, s_i the sides of the block or half block. Cells are integer multiples of half a block, so that
+//! the faces of equal blocks coincide to rounding. With `vary` each block, in the middle of its cell, has sides of its
+//! own: head joints become gaps of less than `vary` times a block's length, and a block, which is laid level, rests on
+//! the higher of the two below it until it settles. No two blocks overlap.
+//!
+//! Equal blocks are a limit case: every bed joint of a wall on ground that shakes is exactly at the threshold of sliding,
+//! and the wall as one rigid body solves every step (docs/bodies.md). One height for a whole course leaves that as it is.
 
 use std::collections::HashMap;
 
@@ -20,7 +23,7 @@ use super::error::{self, GenerateError};
 use super::random::SplitMix64;
 use crate::generator_dim::GeneratorDim;
 
-/// Largest `vary`: joints of two courses, half a block apart, stay a quarter of a block apart.
+/// Largest `vary`: a block still lies over each of the two below it by a quarter of its length.
 const VARY: f64 = 0.25;
 
 /// Parameters of a wall.
@@ -34,7 +37,7 @@ pub struct Wall<D: GeneratorDim> {
     pub length: f64,
     /// Lower left corner (in space the one with the smallest coordinates).
     pub origin: D::Vector,
-    /// Largest relative change of a block's length and height; 0 for none.
+    /// Largest fraction by which a side of a block is shorter than nominal; 0: all blocks are equal.
     pub vary: f64,
     /// Seed of the random numbers of `vary`.
     pub seed: u64,
@@ -51,36 +54,26 @@ pub fn wall<D: GeneratorDim>(wall: &Wall<D>) -> Result<Vec<GeneratedBody<D>>, Ge
     let mut random = SplitMix64::new(wall.seed, "wall");
     let mut shapes = Shapes::<D>::default();
     let mut pieces = Vec::new();
-    let (half, nominal) = (wall.block[0] / 2.0, wall.block[up]);
-    // Heights of the bed joints: multiples of the block height while nothing varies.
-    let mut raised = 0.0;
+    let half = wall.block[0] / 2.0;
+    // Blocks of the course below: both ends, and how much lower than equal blocks the top is.
+    let mut below: Vec<[f64; 3]> = Vec::new();
     for course in 0..wall.courses {
-        // Random height of the course.
-        let change = nominal * wall.vary * (2.0 * random.uniform() - 1.0);
-        let bottom = course as f64 * nominal + raised;
-        raised += change;
-        let height = nominal + change;
-        // Blocks of the course: from one joint to the next, in half blocks and a random shift.
-        let mut from = (0, 0.0);
-        while from.0 < halves {
+        let bed = course as f64 * wall.block[up];
+        let mut laid = Vec::with_capacity(halves / 2 + 1);
+        let mut from = 0;
+        while from < halves {
             // Odd courses begin with a half block; a half may end the course.
-            let full = from.0 + 2 <= halves && !(from.0 == 0 && course % 2 == 1);
-            let step = if full { 2 } else { 1 };
-            let end = from.0 + step;
-            // Inner joints move at random, the ends do not.
-            let shift = match end == halves {
-                true => 0.0,
-                false => half * wall.vary * (2.0 * random.uniform() - 1.0),
-            };
-            let mut sides = wall.block;
-            let mut middle = wall.block * 0.5;
-            // The block between the two joints.
-            let length = step as f64 * half + (shift - from.1);
-            sides = with(sides, 0, length);
-            sides = with(sides, up, height);
-            let centre = (from.0 + end) as f64 * 0.5 * half + 0.5 * (from.1 + shift);
-            middle = with(middle, 0, centre);
-            middle = with(middle, up, bottom + 0.5 * height);
+            let full = from + 2 <= halves && !(from == 0 && course % 2 == 1);
+            let cells = if full { 2 } else { 1 };
+            let nominal = with(wall.block, 0, cells as f64 * half);
+            let sides = scattered(nominal, wall.vary, &mut random);
+            // In the middle of its cell, level, on the highest block below it.
+            let centre = (2 * from + cells) as f64 * 0.5 * half;
+            let ends = [centre - 0.5 * sides[0], centre + 0.5 * sides[0]];
+            let sunk = lowered(&below, ends);
+            let short = nominal[up] - sides[up];
+            let mut middle = with(wall.block * 0.5, 0, centre);
+            middle = with(middle, up, bed - sunk + 0.5 * sides[up]);
             pieces.push(GeneratedBody {
                 shape: shapes.block(sides)?,
                 pose: Pose {
@@ -88,10 +81,35 @@ pub fn wall<D: GeneratorDim>(wall: &Wall<D>) -> Result<Vec<GeneratedBody<D>>, Ge
                     rotation: D::Rotation::default(),
                 },
             });
-            from = (end, shift);
+            laid.push([ends[0], ends[1], sunk + short]);
+            from += cells;
         }
+        below = laid;
     }
     Ok(pieces)
+}
+
+/// The sides of a block, each shorter than nominal by a random fraction of its own. Nothing is drawn without `vary`.
+fn scattered<V: Vector>(nominal: V, vary: f64, random: &mut SplitMix64) -> V {
+    if vary == 0.0 {
+        return nominal;
+    }
+    let axes = 0..nominal.components().len();
+    axes.fold(nominal, |sides, axis| {
+        with(sides, axis, nominal[axis] * (1.0 - vary * random.uniform()))
+    })
+}
+
+/// How much lower than among equal blocks a block with these ends lies: as the highest of those below it. On the ground 0.
+fn lowered(below: &[[f64; 3]], ends: [f64; 2]) -> f64 {
+    // Blocks of a course are ordered from left to right: the first that reaches over the left end, and those that begin
+    // before the right one.
+    let first = below.partition_point(|[_, right, _]| *right <= ends[0]);
+    let under = below[first..]
+        .iter()
+        .take_while(|[left, ..]| *left < ends[1]);
+    let least = under.map(|[.., sunk]| *sunk).reduce(f64::min);
+    least.unwrap_or(0.0)
 }
 
 /// Checks the parameters; returns the length in half blocks.
@@ -106,7 +124,7 @@ fn halves<D: GeneratorDim>(wall: &Wall<D>) -> Result<usize, GenerateError> {
         return Err(GenerateError::new(
             "vary",
             format!("{} is not between 0 and {VARY}", wall.vary),
-            "It is the largest relative change of a block's size: 0.001, say",
+            "It is the largest fraction by which a side of a block is shorter: 0.001, say",
         ));
     }
     let half = wall.block[0] / 2.0;

@@ -8,6 +8,9 @@ use std::fmt;
 /// Longest value quoted in a message, in characters.
 const QUOTED: usize = 72;
 
+/// How the problem of an unknown key begins; it names the key.
+pub(crate) const UNKNOWN_KEY: &str = "unknown key";
+
 /// Position of a value in the input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Origin {
@@ -53,7 +56,8 @@ impl fmt::Display for InputError {
         if !self.part.is_empty() {
             write!(f, "{}: ", self.part)?;
         }
-        match (self.key.is_empty(), self.value.is_empty()) {
+        let named = self.key.is_empty() || self.problem.starts_with(UNKNOWN_KEY);
+        match (named, self.value.is_empty()) {
             (true, _) => {}
             (false, true) => write!(f, "`{}`: ", self.key)?,
             (false, false) => write!(f, "`{} = {}`: ", self.key, shorten(&self.value))?,

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+mod keyword;
 mod parameters;
 mod reader;
 mod renamed;
@@ -8,6 +9,7 @@ pub mod report;
 mod tree;
 
 pub use error::{InputError, Origin};
+pub use keyword::{keyword, unknown_keyword};
 pub use parameters::{
     Parameters, expression_error, of_definitions, require_unreserved, value_error,
 };

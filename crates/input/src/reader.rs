@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::error::{InputError, Origin};
+use crate::error::{InputError, Origin, UNKNOWN_KEY};
 use crate::tree::{Entry, Item, Value};
 
 /// A number or an expression, as text with its position.
@@ -143,8 +143,9 @@ impl<'a> Reader<'a> {
         names.dedup();
         Err(Box::new(InputError {
             origin: Origin::Line(entry.line),
+            key: entry.key.clone(),
             problem: format!(
-                "unknown key `{}`{guess} (known here: {})",
+                "{UNKNOWN_KEY} `{}`{guess} (known here: {})",
                 entry.key,
                 names.join(", ")
             ),
@@ -174,7 +175,8 @@ impl<'a> Reader<'a> {
         let entry = self.entries.iter().find(near)?;
         Some(Box::new(InputError {
             origin: Origin::Line(entry.line),
-            problem: format!("unknown key `{}`; did you mean `{key}`?", entry.key),
+            key: entry.key.clone(),
+            problem: format!("{UNKNOWN_KEY} `{}`; did you mean `{key}`?", entry.key),
             ..*self.error("", "")
         }))
     }
@@ -246,6 +248,11 @@ impl<'a> Reader<'a> {
             }
             Some(item) => Ok(Some(vec![self.to_formula(key, item)?])),
         }
+    }
+
+    /// Whether the key is given and not yet taken.
+    pub fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|entry| entry.key == key)
     }
 
     /// Converts a value to a number or an expression.

@@ -68,6 +68,16 @@ pub enum MechanismError {
         /// The instant.
         t: f64,
     },
+    /// A constraint associated with others in a way that cannot be used here.
+    #[error("the constraint `{constraint}` cannot be used at t = {t}: {reason}")]
+    Association {
+        /// The constraint.
+        constraint: String,
+        /// Why not.
+        reason: String,
+        /// The instant.
+        t: f64,
+    },
     /// Bilateral constraints that contradict each other.
     #[error(
         "the constraints {names} are dependent at t = {t} and leave no solution: {detail} \
@@ -125,6 +135,15 @@ pub enum MechanismError {
         value: f64,
         /// What was expected.
         expected: &'static str,
+    },
+    /// An impact law that the scheme does not go with.
+    #[error(
+        "the scheme `projected` does not go with the {law} impact law, which acts on the velocity before a step: take \
+         the scheme `midpoint`, or Moreau's impact law"
+    )]
+    SchemeWithImpactLaw {
+        /// The impact law.
+        law: &'static str,
     },
     /// A velocity or an energy is no longer finite.
     #[error("the motion blew up at t = {t}: {what} is no longer finite")]

@@ -77,6 +77,13 @@ impl Inertia {
         0.5 * twice
     }
 
+    /// v + L⁻ᵀ change: a velocity with a change in kinetic coordinates.
+    pub(crate) fn moved(&self, v: &[f64], change: &[f64]) -> Vec<f64> {
+        let mut change = change.to_vec();
+        dense::solve_lower_transposed(&self.factor, self.n, &mut change);
+        v.iter().zip(&change).map(|(v, c)| v + c).collect()
+    }
+
     /// x ← A⁻¹ x.
     pub(crate) fn solve(&self, x: &mut [f64]) {
         dense::solve_spd(&self.factor, self.n, x);
@@ -98,6 +105,13 @@ impl Inertia {
 pub(crate) fn describe<S: System + ?Sized>(system: &S, q: &[f64]) -> String {
     let entry = |(i, value): (usize, &f64)| format!("{} = {value}", system.position_name(i));
     let all: Vec<String> = q.iter().enumerate().map(entry).collect();
+    all.join(", ")
+}
+
+/// Velocities with their names, for messages.
+pub(crate) fn named_velocities<S: System + ?Sized>(system: &S, v: &[f64]) -> String {
+    let entry = |(i, value): (usize, &f64)| format!("{} = {value}", system.velocity_name(i));
+    let all: Vec<String> = v.iter().enumerate().map(entry).collect();
     all.join(", ")
 }
 

@@ -1,9 +1,12 @@
 //! Checks of the initial state and of settings that depend on the system.
 
-use percuss_contact::law::Status;
+use percuss_contact::Law;
+use percuss_contact::law::{NonFirmSet, Status};
 use percuss_convex::dense;
 
 use crate::error::MechanismError;
+use crate::impact::approach_velocities;
+use crate::impact::rows::ONE_TANGENT;
 use crate::inertia::Inertia;
 use crate::settings::{ImpactLaw, Scheme, Settings};
 use crate::state::State;
@@ -51,6 +54,7 @@ pub fn check_initial_state<S: System + ?Sized>(
     system.gaps(t, &initial.q, &mut gaps)?;
     let size = 1.0 + initial.q.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let mut first = 0;
+    let mut touching = Vec::new();
     for i in 0..system.constraints().len() {
         let constraint = system.constraints()[i].clone();
         for &value in &gaps[first..first + constraint.num_gaps()] {
@@ -59,6 +63,7 @@ pub fn check_initial_state<S: System + ?Sized>(
         let closed = gaps
             .get(first)
             .is_some_and(|gap| *gap <= CLOSED_TOLERANCE * size);
+        touching.push(closed);
         first += constraint.num_gaps();
         // Contacts: a normal row, an admissible restitution, no friction under the canonical law.
         if constraint.is_contact() {
@@ -66,16 +71,17 @@ pub fn check_initial_state<S: System + ?Sized>(
                 check_direction(system, &inertia, i, at)?;
             }
             restitution(system, i, at)?;
-            if settings.impact == ImpactLaw::Canonical && constraint.rows > 1 {
-                return Err(frictional(&constraint.name, t));
-            }
         }
-        check_velocity(system, i, at)?;
+        check_impact_law(system, settings.impact, i, at)?;
+        let contact = constraint.while_closed;
+        let held = contact.is_some_and(|contact| touching.get(contact) == Some(&true));
+        check_velocity(system, i, at, held)?;
     }
     check_independence(system, &inertia, at)?;
     if settings.impact == ImpactLaw::Canonical {
         crate::impact::common_restitution(system, at, &[])?;
     }
+    check_associations(system, settings, t)?;
     // The event-driven integrator has its own step control.
     if settings.scheme == Scheme::Event && settings.adaptive.is_some() {
         return Err(MechanismError::Setting {
@@ -88,16 +94,100 @@ pub fn check_initial_state<S: System + ?Sized>(
     Ok(())
 }
 
-/// Error: the canonical impact law with friction.
-fn frictional(name: &str, t: f64) -> MechanismError {
-    MechanismError::Impact {
-        law: ImpactLaw::Canonical.name(),
-        t,
-        reason: format!(
-            "it is defined for constraints without friction (B02 1.13), but `{name}` has friction; \
-             use `moreau`"
-        ),
+/// Conditional constraints must follow their contact; thresholds that see reactions have no impulses of their own.
+fn check_associations<S: System + ?Sized>(
+    system: &S,
+    settings: &Settings,
+    t: f64,
+) -> Result<(), MechanismError> {
+    let constraints = system.constraints();
+    for (i, constraint) in constraints.iter().enumerate() {
+        let refuse = |reason: String| {
+            Err(MechanismError::Association {
+                constraint: constraint.name.clone(),
+                reason,
+                t,
+            })
+        };
+        if let Some(contact) = constraint.while_closed
+            && !(contact < i && constraints[contact].is_contact())
+        {
+            return refuse("it must come after a contact while which it acts".to_string());
+        }
+        if system.seen_reactions(i).is_empty() {
+            continue;
+        }
+        // An impact outside of a step has impulses, for which a threshold of forces says nothing.
+        let struck = constraints.iter().any(Constraint::is_contact);
+        let apart = settings.impact.is_separate();
+        if struck && settings.scheme == Scheme::Event {
+            return refuse(
+                "its threshold sees reactions, and the event-driven integrator has no impulses of such \
+                 a constraint in the impacts of the contacts here; use a time-stepping integrator"
+                    .to_string(),
+            );
+        }
+        if struck && apart {
+            return refuse(format!(
+                "its threshold sees reactions, which the {} impact law does not know; use `moreau`",
+                settings.impact.name()
+            ));
+        }
     }
+    Ok(())
+}
+
+/// Refuses constraints that the impact law is not defined for.
+fn check_impact_law<S: System + ?Sized>(
+    system: &mut S,
+    law: ImpactLaw,
+    i: usize,
+    at: StateRef<'_>,
+) -> Result<(), MechanismError> {
+    let Constraint {
+        name, kind, rows, ..
+    } = system.constraints()[i].clone();
+    let follows = matches!(law, ImpactLaw::Energetic | ImpactLaw::Lzb);
+    let reason = match kind {
+        ConstraintKind::Contact
+            if rows > 1 && matches!(law, ImpactLaw::Canonical | ImpactLaw::Map) =>
+        {
+            let source = if law == ImpactLaw::Map {
+                "1.10"
+            } else {
+                "1.13"
+            };
+            format!(
+                "it is defined for constraints without friction (B02 {source}), but `{name}` has \
+                 friction; use `moreau`"
+            )
+        }
+        ConstraintKind::Contact if rows > 2 && follows => format!("{ONE_TANGENT} `{name}`"),
+        ConstraintKind::FrictionJoint { .. } if follows || law == ImpactLaw::Map => {
+            format!("it is not defined beside friction of joints; use `moreau` with `{name}`")
+        }
+        ConstraintKind::NonFirm if follows || law == ImpactLaw::Map => {
+            // A set without bounds gives impulses of its own.
+            match system.law(i, at, 1.0, Status::Open)? {
+                Law::NonFirm(set) if !is_bounded(&set) => format!(
+                    "it is not defined beside forces without bound; use `moreau` with `{name}`"
+                ),
+                _ => return Ok(()),
+            }
+        }
+        _ => return Ok(()),
+    };
+    Err(MechanismError::Impact {
+        law: law.name(),
+        t: at.t,
+        reason,
+    })
+}
+
+/// Whether a set of forces is bounded, so that it gives no impulse.
+fn is_bounded(set: &NonFirmSet) -> bool {
+    let mut bounds = set.lower().iter().chain(set.upper());
+    bounds.all(|b| b.is_finite())
 }
 
 /// Gaps must not be negative, joint functions must vanish.
@@ -129,14 +219,17 @@ fn check_position(
     }
 }
 
-/// Bilateral rows must start with U = 0.
+/// Bilateral rows must start with U = 0, those of rolling where it is `held`: its contact is closed and does not
+/// approach. Where the contact approaches, the first instant is an impact.
 fn check_velocity<S: System + ?Sized>(
     system: &mut S,
     i: usize,
     at: StateRef<'_>,
+    held: bool,
 ) -> Result<(), MechanismError> {
     let constraint = system.constraints()[i].clone();
     let rows = match constraint.kind {
+        ConstraintKind::NonFirm if held && rolls(system, i, at)? => constraint.rows,
         ConstraintKind::Joint | ConstraintKind::Nonholonomic => constraint.rows,
         ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
         ConstraintKind::Contact | ConstraintKind::NonFirm => return Ok(()),
@@ -160,6 +253,21 @@ fn check_velocity<S: System + ?Sized>(
         }
     }
     Ok(())
+}
+
+/// Whether a conditional constraint is one of rolling, and its contact does not approach.
+fn rolls<S: System + ?Sized>(
+    system: &mut S,
+    i: usize,
+    at: StateRef<'_>,
+) -> Result<bool, MechanismError> {
+    let Some(contact) = system.constraints()[i].while_closed else {
+        return Ok(false);
+    };
+    let rolling = system.law(i, at, 1.0, Status::Stick)?.is_firm();
+    let speeds = approach_velocities(system, at, at.v, &[contact])?;
+    let approaches = |&(_, speed, scale): &(usize, f64, f64)| speed < -REST_TOLERANCE * scale;
+    Ok(rolling && !speeds.iter().any(approaches))
 }
 
 /// A closed contact must have a normal row that does not vanish.

@@ -7,6 +7,9 @@ use crate::error::MechanismError;
 pub enum Scheme {
     /// Moreau's midpoint scheme (M88 §11).
     Midpoint,
+    /// The midpoint scheme with persistent contacts at position and velocity level: they obey U_F + U_I = 0 at the
+    /// midpoint, as joints do, then g = 0 and the law of the end velocity at q_F.
+    Projected,
     /// The θ-method of Moreau and Jean, K implicit: for stiff forces (JM92 §7).
     Theta(f64),
     /// Paoli's scheme: q is advanced first, the law holds at the new position (P15 §2).
@@ -25,6 +28,18 @@ pub enum ForceEvaluation {
     Begin,
 }
 
+/// Configuration at which the midpoint scheme evaluates the contacts: their gaps, directions and laws, hence the cone
+/// V(q) of admissible velocities. A, K and joints are evaluated at q_M in either case. Other schemes have no choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TangentCone {
+    /// At t_M and q_M = q_I + ½h v_I (M88 §11).
+    #[default]
+    Midpoint,
+    /// At t_F and q_I + h v_I, where the step would end without forces: a contact acts half a step earlier and less of
+    /// it is violated (M88 Remark 11.1).
+    End,
+}
+
 /// Impact law (B02 §3, JM92 §6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ImpactLaw {
@@ -37,6 +52,12 @@ pub enum ImpactLaw {
     Sequential,
     /// Poisson's law: compression, then the share e of its impulses again.
     Poisson,
+    /// Energetic restitution of one contact (Stronge).
+    Energetic,
+    /// Impulse ratios of simultaneous contacts by stiffness and potential energy (Liu, Zhao and Brogliato).
+    Lzb,
+    /// A map v⁺ = F(q, v⁻) of the user ([`crate::System::impact_map`]), checked at every impact (B02 1.10–1.12).
+    Map,
 }
 
 impl ImpactLaw {
@@ -47,7 +68,15 @@ impl ImpactLaw {
             Self::Canonical => "canonical",
             Self::Sequential => "sequential",
             Self::Poisson => "Poisson",
+            Self::Energetic => "energetic",
+            Self::Lzb => "LZB",
+            Self::Map => "map",
         }
+    }
+
+    /// Whether an impact is resolved before the step, because the law is no condition on U_F + ρU_I.
+    pub fn is_separate(self) -> bool {
+        !matches!(self, Self::Moreau | Self::Canonical)
     }
 }
 
@@ -73,6 +102,8 @@ pub struct Settings {
     pub adaptive: Option<AdaptiveStep>,
     /// Velocity at which K is evaluated.
     pub force_evaluation: ForceEvaluation,
+    /// Configuration at which the midpoint scheme evaluates contacts.
+    pub tangent_cone: TangentCone,
     /// Impact law.
     pub impact: ImpactLaw,
     /// Whether positions are projected onto violated contacts after each step (M88 Remark 11.1). Joints always are.
@@ -88,6 +119,7 @@ impl Default for Settings {
             step: 1e-3,
             adaptive: None,
             force_evaluation: ForceEvaluation::Mean,
+            tangent_cone: TangentCone::Midpoint,
             impact: ImpactLaw::Moreau,
             projection: false,
             tolerance: 1e-10,
@@ -115,11 +147,28 @@ impl Settings {
             let expected = "a number between 0 and 1 was expected";
             return fail("tolerance", self.tolerance, expected);
         }
+        // These laws act on the velocity before a step; a persistent contact on a curved surface approaches in every step.
+        if self.scheme == Scheme::Projected && self.impact.is_separate() {
+            return Err(MechanismError::SchemeWithImpactLaw {
+                law: self.impact.name(),
+            });
+        }
         // Stability needs θ ≥ ½.
         if let Scheme::Theta(theta) = self.scheme
             && !(0.5..=1.0).contains(&theta)
         {
             return fail("theta", theta, "a number from 0.5 to 1 was expected");
+        }
+        // Impacts resolved before the step take A where the contacts are evaluated, the step takes it at q_M.
+        let separate = matches!(self.impact, ImpactLaw::Sequential | ImpactLaw::Poisson);
+        if self.tangent_cone == TangentCone::End && separate && self.scheme == Scheme::Midpoint {
+            return Err(MechanismError::Impact {
+                law: self.impact.name(),
+                t: 0.0,
+                reason: "it does not go with contacts that are evaluated at q_I + h v_I; use \
+                         `TangentCone::Midpoint`, or Moreau's or the canonical law"
+                    .to_string(),
+            });
         }
         // Adaptive step lengths.
         if let Some(adaptive) = self.adaptive {

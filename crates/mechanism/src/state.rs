@@ -87,6 +87,29 @@ pub struct StepReport {
     /// Smallest Painlevé γ over the contacts that slide, and the joints that slide and may push with either sign, +∞
     /// where none does: at γ ≤ 0 the continuation is not unique (P15 §3, B02 §6).
     pub gamma: f64,
+    /// Sums along the path of a sweeping process, which has no checkpoints; 0 for mechanisms.
+    #[serde(skip)]
+    pub path: PathSums,
+}
+
+/// Sums along the path of a sweeping process from the start to the end of a step (M99 §5, §6).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PathSums {
+    /// Variation of u, Σ |u_F − u_I|.
+    pub variation: f64,
+    /// Retraction of the moving set, Σ e(C_I, C_F); NaN where it is not known.
+    pub retraction: f64,
+    /// Radius of prox-regularity at the end of the step; +∞ for a convex set.
+    pub radius: f64,
+}
+
+/// Mean force of an impulse over a step of length h that ends at t; 0 over a jump, which has no duration.
+pub fn mean_force(impulse: f64, t: f64, h: f64) -> f64 {
+    // A jump leads from the last number before t to t.
+    match h <= (4.0 * f64::EPSILON * t.abs()).max(f64::MIN_POSITIVE) {
+        true => 0.0,
+        false => impulse / h,
+    }
 }
 
 /// One constraint over one step: relative velocities, impulse, status.

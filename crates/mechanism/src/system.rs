@@ -31,7 +31,8 @@ pub enum ConstraintKind {
     },
     /// Bilateral, nonholonomic: G v + W = 0 without a position function (B02 §4).
     Nonholonomic,
-    /// Non-firm: the reaction stays in a convex set, −U ∈ N_C(λ) (B02 §5): dry friction, bounded motors.
+    /// Non-firm: the reaction stays in a convex set, −U ∈ N_C(λ) (B02 §5): dry friction, bounded motors; with
+    /// [`Constraint::while_closed`] and the whole space for C, rolling in contact.
     NonFirm,
 }
 
@@ -57,9 +58,21 @@ pub struct Constraint {
     pub kind: ConstraintKind,
     /// Number of rows d of G.
     pub rows: usize,
+    /// Conditional association (B02 §7): the contact while which this constraint acts; `None` where it always does.
+    pub while_closed: Option<usize>,
 }
 
 impl Constraint {
+    /// A constraint that is not associated with a contact.
+    pub fn new(name: impl Into<String>, kind: ConstraintKind, rows: usize) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            rows,
+            while_closed: None,
+        }
+    }
+
     /// Number of position functions: the gap of a contact, the functions of a joint.
     pub fn num_gaps(&self) -> usize {
         match self.kind {
@@ -174,6 +187,28 @@ pub trait System {
         previous: Status,
     ) -> Result<Law, SystemError>;
 
+    /// Constraints whose reactions the law of this one depends on at the same instant: thresholds κ(q, v, t; r_n) of
+    /// Problem VI (B02 §6.1). None by default.
+    fn seen_reactions(&self, _constraint: usize) -> &[usize] {
+        &[]
+    }
+
+    /// The law under given reactions: `forces` holds the force of every row of every constraint, one constraint after
+    /// the other, as mean over `h`. [`System::law`] is the law without reactions.
+    ///
+    /// # Errors
+    /// As [`System::law`].
+    fn law_under_reactions(
+        &mut self,
+        constraint: usize,
+        at: StateRef<'_>,
+        h: f64,
+        previous: Status,
+        _forces: &[f64],
+    ) -> Result<Law, SystemError> {
+        self.law(constraint, at, h, previous)
+    }
+
     /// Restitution of one contact at the state before an impact; 0 for all else.
     ///
     /// # Errors
@@ -192,6 +227,37 @@ pub trait System {
     /// A value that is not finite.
     fn canonical_restitution(&mut self, _at: StateRef<'_>) -> Result<Option<f64>, SystemError> {
         Ok(None)
+    }
+
+    /// v⁺ = F(q, v⁻) of the impact map, at the velocity `at.v` before the impact of the contacts `closed`. Returns false
+    /// where there is none.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn impact_map(
+        &mut self,
+        _at: StateRef<'_>,
+        _closed: &[usize],
+        _after: &mut [f64],
+    ) -> Result<bool, SystemError> {
+        Ok(false)
+    }
+
+    /// Stiffness K of one contact for the LZB law, of which only ratios matter.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn contact_stiffness(
+        &mut self,
+        _constraint: usize,
+        _at: StateRef<'_>,
+    ) -> Result<f64, SystemError> {
+        Ok(1.0)
+    }
+
+    /// Exponent η of the contact force over the indentation for the LZB law: 3/2 is Hertz's.
+    fn stiffness_exponent(&self) -> f64 {
+        1.5
     }
 }
 

@@ -1,4 +1,4 @@
-"""What Python costs: the wall against the command, a callback at every step, import.
+"""What Python costs: the wall of equal blocks against the command, a callback at every step, import.
 
     python crates/python/benches/cost.py [PATH OF THE COMMAND]
 
@@ -50,11 +50,11 @@ def wall(command: str) -> None:
             return str(Path(folder) / f"run{count[0]}")
 
         until = "0.3"
-        by_command = [command, "run", "wall", "--set", f"until={until}", "--threads", "1", "--quiet", "--no-findings"]
+        by_command = [command, "run", "wall-perfect", "--set", f"until={until}", "--threads", "1", "--quiet", "--no-findings"]
         best = least(
             {
                 "command": lambda: subprocess.run([*by_command, "-o", place()], check=True, stdout=subprocess.DEVNULL),
-                "Python": lambda: pc.run("wall", place(), until=float(until), threads=1, findings=False),
+                "Python": lambda: pc.run("wall-perfect", place(), until=float(until), threads=1, findings=False),
             }
         )
     ratio = best["Python"] / best["command"]

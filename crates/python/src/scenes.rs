@@ -55,6 +55,12 @@ impl PyScene {
         Ok(Self { scene })
     }
 
+    /// The same scene with the overrides of its table `[fast]`, as by `--fast` of the command.
+    fn fast(&self) -> PyResult<Self> {
+        let scene = self.scene.fast().map_err(error::scene)?;
+        Ok(Self { scene })
+    }
+
     /// Its name.
     #[getter]
     fn name(&self) -> &str {

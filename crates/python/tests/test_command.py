@@ -52,7 +52,11 @@ def test_statuses_are_those_of_the_program(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_a_run_after_its_step(tmp_path: Path) -> None:
     run = subprocess.Popen(
-        [str(SCRIPT), "run", "wall", "-o", "run"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        [str(SCRIPT), "run", "wall-perfect", "-o", "run"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
     )
     manifest = tmp_path / "run" / "run.json"
     for _ in range(600):

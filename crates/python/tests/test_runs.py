@@ -18,7 +18,7 @@ from conftest import block_world
 
 @pytest.fixture(scope="module")
 def wall() -> pc.Run:
-    return pc.run("wall", until=0.05, findings=False, threads=1)
+    return pc.run("wall-perfect", until=0.05, findings=False, threads=1)
 
 
 def test_a_run_has_its_certificate_and_tables(wall: pc.Run) -> None:
@@ -153,7 +153,7 @@ INTERRUPTED = """
         os.kill(os.getpid(), signal.SIGINT)
     threading.Thread(target=kill, daemon=True).start()
     try:
-        pc.run("wall", out, until=1000, findings=False)
+        pc.run("wall-perfect", out, until=1000, findings=False)
     except KeyboardInterrupt:
         run = pc.open(out)
         print(run.status, run.reached > 0)

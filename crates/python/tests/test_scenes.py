@@ -18,3 +18,25 @@ def test_an_unknown_name_raises_with_the_text_of_the_command() -> None:
 def test_an_override_changes_a_parameter() -> None:
     scene = pc.Scene.load("wall").with_values([("until", "0.5")])
     assert scene.kind == "bodies"
+
+
+FAST = """
+kind = "mechanism"
+[[coordinate]]
+name = "x"
+[dynamics]
+kinetic = "0.5*x_dot^2"
+[run]
+until = 1
+step = 0.01
+[fast]
+until = 0.2
+"""
+
+
+def test_a_fast_run_takes_the_settings_of_the_scene() -> None:
+    assert pc.run(FAST, fast=True).certificate["steps"] == 20
+    assert pc.run(FAST, fast=True, until=0.1).certificate["steps"] == 10
+    assert pc.run(FAST).certificate["steps"] == 100
+    with pytest.raises(pc.InputError, match=r"no table `\[fast\]`"):
+        pc.run("ball-e05", fast=True)

@@ -147,6 +147,20 @@ def test_generators_make_the_bodies_of_the_scene_language() -> None:
     assert w.observe("count_wall") == len(w.groups["wall"])
 
 
+def test_the_blocks_of_a_wall_differ_one_by_one() -> None:
+    def heights(vary: float, seed: int = 1) -> list[float]:
+        w = pc.World(gravity=[0, -9.81], step=1e-3)
+        w.material("stone", density=2400)
+        w.law(friction=0.5)
+        w.half_plane()
+        w.wall(block=[0.6, 0.4], courses=2, length=1.8, vary=vary, seed=seed)
+        return [w.observe(f"wall_{k}_top") - w.observe(f"wall_{k}_bottom") for k in (1, 2, 3)]
+
+    assert len(set(heights(0.01))) == 3 and heights(0.01) == heights(0.01) != heights(0.01, 2)
+    with pytest.raises(pc.InputError, match="vary"):
+        heights(0.3)
+
+
 def test_observables_are_those_of_findings(ball: pc.World) -> None:
     ball.step(10)
     v = ball.velocities[ball.index("ball")]

@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use percuss_mechanism::{AdaptiveStep, ForceEvaluation, Scheme, Settings};
+use percuss_mechanism::{AdaptiveStep, ForceEvaluation, Scheme, Settings, TangentCone};
 use percuss_scene::{DataFile, Scene, SceneError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -228,6 +228,7 @@ impl Manifest {
 pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: usize) -> Value {
     let (integrator, theta) = match settings.scheme {
         Scheme::Midpoint => ("midpoint", None),
+        Scheme::Projected => ("projected", None),
         Scheme::Theta(theta) => ("theta", Some(theta)),
         Scheme::Paoli => ("paoli", None),
         Scheme::Event => ("event", None),
@@ -248,6 +249,10 @@ pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: 
         "forces": match settings.force_evaluation {
             ForceEvaluation::Mean => "mean",
             ForceEvaluation::Begin => "begin",
+        },
+        "tangent_cone": match settings.tangent_cone {
+            TangentCone::Midpoint => "midpoint",
+            TangentCone::End => "end",
         },
         "law": settings.impact.name().to_lowercase(),
         "correction": settings.projection,

@@ -11,11 +11,14 @@ pub struct NonuniqueInstant {
     pub contact: String,
     /// γ(q), 1/kg.
     pub gamma: f64,
-    /// `two`: u⁻ or ũ; at a joint, the velocities after the step with either reaction. `segment`: every
-    /// velocity between them.
+    /// `two`: u⁻ or ũ; at a joint, the velocities after the step with either reaction. `several`: those of `others`, too.
+    /// `segment`: every velocity between u⁻ and ũ.
     pub outcomes: String,
     /// u⁻ by velocity name.
     pub before: Vec<(String, f64)>,
     /// ũ by velocity name.
     pub jump: Vec<(String, f64)>,
+    /// Further velocities: other jumps by Coulomb's law with two directions of friction, and the jumps of a joint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Vec<(String, f64)>>,
 }

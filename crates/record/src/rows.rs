@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use percuss_contact::law::Status;
-use percuss_mechanism::{ConstraintReport, Event, EventKind, State, StepReport};
+use percuss_mechanism::{ConstraintReport, Event, EventKind, PathSums, State, StepReport};
 
 use super::column::ColumnValues;
 use super::tables::MechanismLayout;
@@ -111,10 +111,21 @@ pub(super) fn push_step(out: &mut [ColumnValues], step: usize, ledger: &StepRepo
     rest.iter_mut()
         .zip(values)
         .for_each(|(c, x)| c.push_real(x));
-    if let Some([mixed, gamma]) = rest.get_mut(values.len()..) {
+    if let Some([mixed, gamma, path @ ..]) = rest.get_mut(values.len()..) {
         mixed.push_truth(ledger.mixed);
         // Infinite where no contact slides.
         gamma.push_optional(Some(ledger.gamma).filter(|g| g.is_finite()));
+        // Sweeping processes only.
+        let PathSums {
+            variation,
+            retraction,
+            radius,
+        } = ledger.path;
+        if let [first, second, third] = path {
+            first.push_real(variation);
+            second.push_optional(Some(retraction).filter(|r| r.is_finite()));
+            third.push_optional(Some(radius).filter(|r| r.is_finite()));
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use percuss_scene::{RecordSelection, TableCompression};
 use super::CHUNK_ROWS;
 use super::column::{Column, ColumnType};
 use super::format::SCHEMA;
-use super::tables::MechanismLayout;
+use super::tables::{MechanismLayout, path_columns};
 use crate::body_tables::{body_columns, distribution_columns, profile_columns, shifts};
 
 const HEAD: &str = "\
@@ -173,8 +173,13 @@ fn mechanisms() -> Vec<TableDoc> {
         there,
         columns: always(layout.columns(name)),
     };
+    let mut steps = part("steps", "every recorded step", "Always there.");
+    let path = path_columns()
+        .into_iter()
+        .map(|column| (column, "sweeping processes"));
+    steps.columns.extend(path);
     vec![
-        part("steps", "every recorded step", "Always there."),
+        steps,
         part(
             "coordinates",
             "every recorded step, row 0 the start; a column for every position and every velocity, by \

@@ -30,6 +30,8 @@ pub struct MechanismLayout {
     pub constraints: Vec<String>,
     /// For every constraint, the column group of each of its rows (0 = n, 1 = t1, 3 = moment1, …).
     column_groups: Vec<Vec<usize>>,
+    /// Whether it is a sweeping process, whose steps have sums along the path.
+    swept: bool,
     /// Which rows and tables are recorded.
     pub selection: RecordSelection,
 }
@@ -55,6 +57,7 @@ impl MechanismLayout {
             velocities: velocities.map(|i| system.velocity_name(i)).collect(),
             constraints: constraints.iter().map(|c| c.name.clone()).collect(),
             column_groups: slots.collect(),
+            swept: false,
             selection: RecordSelection::default(),
         }
     }
@@ -70,6 +73,7 @@ impl MechanismLayout {
             velocities,
             constraints: Vec::new(),
             column_groups: Vec::new(),
+            swept: false,
             selection: choice,
         }
     }
@@ -81,6 +85,7 @@ impl MechanismLayout {
             let contact = contacts.iter().find(|c| c.name == name);
             contact.map_or(0, |c| c.moment.len())
         });
+        layout.swept = scene.mechanism().is_some_and(|m| m.sweep.is_some());
         // Errors in the selection were reported when the scene was built.
         let whole = (f64::NEG_INFINITY, f64::INFINITY);
         layout.selection = scene.choice(whole).unwrap_or_default();
@@ -112,7 +117,7 @@ impl MechanismLayout {
         with_compression(
             &self.selection,
             match table {
-                "steps" => steps(),
+                "steps" => steps(self.swept),
                 "coordinates" => self.coordinates(),
                 "contacts" => self.contacts(),
                 "events" => events(),
@@ -266,13 +271,36 @@ const STEPS: [(&str, ColumnType, &str, &str); 23] = {
     ]
 };
 
-fn steps() -> Vec<Column> {
+/// Further columns of `steps` for a sweeping process: name, meaning.
+const PATH: [(&str, &str); 3] = [
+    (
+        "variation",
+        "length of the path from the start, jumps included",
+    ),
+    ("retraction", "retraction of the moving set from the start"),
+    (
+        "prox_radius",
+        "radius of prox-regularity at the end of the step",
+    ),
+];
+
+/// The columns of [`PATH`]; null where the retraction is not known, and for a convex set.
+pub(super) fn path_columns() -> [Column; 3] {
+    let path = PATH.map(|(name, meaning)| Column::new(name, ColumnType::Real, "length", meaning));
+    let [variation, retraction, radius] = path;
+    [variation, retraction.or_null(), radius.or_null()]
+}
+
+fn steps(swept: bool) -> Vec<Column> {
     let rest = STEPS
         .iter()
         .map(|(name, kind, unit, meaning)| Column::new(*name, *kind, unit, *meaning));
     let mut columns: Vec<Column> = [step(), time()].into_iter().chain(rest).collect();
     // Null where no contact slides.
     columns.push(gamma().or_null());
+    if swept {
+        columns.extend(path_columns());
+    }
     columns
 }
 

@@ -21,11 +21,7 @@ struct Names {
 
 impl Names {
     fn new() -> Self {
-        let constraint = |name: &str, kind, rows| Constraint {
-            name: name.into(),
-            kind,
-            rows,
-        };
+        let constraint = |name: &str, kind, rows| Constraint::new(name, kind, rows);
         Self {
             chart: ConfigurationSpace::euclidean(2),
             constraints: vec![

@@ -29,7 +29,7 @@ pub mod bodies {
 pub mod mechanism {
     pub use percuss_mechanism::{
         ConfigurationSpace, ConstraintKind, Coordinate, ForceEvaluation, ImpactLaw, Scheme,
-        Settings, State, StateRef, System, SystemError,
+        Settings, State, StateRef, System, SystemError, TangentCone,
     };
 }
 

@@ -42,7 +42,7 @@ pub fn run_mechanism(
     progress: &mut dyn FnMut(&RunProgress<'_>) -> bool,
 ) -> MechanismOutcome {
     let chart = built.system.configuration_space().clone();
-    let mut trajectory = Trajectory::new(chart, Interpolation::of(built.settings.scheme));
+    let mut trajectory = Trajectory::new(chart, Interpolation::of_built(&built));
     let mut both = TrajectoryObserver {
         trajectory: &mut trajectory,
         sink,
@@ -131,6 +131,10 @@ fn integrate_from(
         step: built.settings.step,
         tolerance: built.settings.tolerance,
         bounds: built.bounds,
+        jumps_at_end: built
+            .sweep
+            .as_ref()
+            .is_some_and(|plan| plan.jumps.contains(&built.until)),
     };
     // Names of the constraints: the certificate names the worst one.
     let names = built.system.constraints().iter();
@@ -158,7 +162,7 @@ fn motion_of(built: BuiltMechanism) -> Result<Box<dyn Integrator>, MechanismErro
             let motion = EventDriven::new(built.system, built.settings, built.initial)?;
             Ok(Box::new(motion))
         }
-        Scheme::Midpoint | Scheme::Theta(_) | Scheme::Paoli => {
+        Scheme::Midpoint | Scheme::Projected | Scheme::Theta(_) | Scheme::Paoli => {
             let mut motion = TimeStepper::new(built.system, built.settings, built.initial)?;
             // Only adaptive steps are shortened to end at `until`.
             motion.set_end_time(until);
@@ -180,12 +184,17 @@ pub struct MotionSpan {
     pub tolerance: f64,
     /// Bounds of the certificate.
     pub bounds: CertificateBounds,
+    /// Whether the set of a sweeping process jumps at the end: its left limit is not the end then.
+    pub jumps_at_end: bool,
 }
 
 impl MotionSpan {
     /// The time at which the motion is over: the end, less a tolerance for rounding.
     pub fn end(&self) -> f64 {
-        Stage::end_of(self.start, self.until, self.step)
+        match self.jumps_at_end {
+            true => self.until,
+            false => Stage::end_of(self.start, self.until, self.step),
+        }
     }
 }
 

@@ -4,7 +4,9 @@
 //! have γ of every step; here the set of possible velocities is computed, at the instants where γ ceased to be
 //! positive.
 
-use percuss_mechanism::painleve::{Outcomes, analyse_sliding_contact, joint_accelerations};
+use percuss_mechanism::painleve::{
+    Outcomes, analyse_sliding_contact, joint_accelerations, joint_jumps,
+};
 use percuss_mechanism::{ConstraintKind, EventKind, Scheme, StateRef, System};
 use percuss_record::NonuniqueInstant;
 use percuss_scene::SymbolicSystem;
@@ -51,7 +53,7 @@ pub fn nonunique_instants(
                 _ => Scheme::Midpoint,
             };
             let ways = outcomes(system, event.constraint, at, (end - begin, scheme));
-            let Some((outcomes, before, jump)) = ways else {
+            let Some((outcomes, before, jumps)) = ways else {
                 continue;
             };
             // Velocities with their names.
@@ -65,38 +67,47 @@ pub fn nonunique_instants(
                 gamma,
                 outcomes: outcomes.to_string(),
                 before: named(&before),
-                jump: named(&jump),
+                jump: named(&jumps[0]),
+                others: jumps[1..].iter().map(|jump| named(jump)).collect(),
             });
         }
     }
     found
 }
 
-/// The kind of continuation, and two velocities: u⁻ and ũ of a contact; for a joint that may push with either sign,
-/// the velocities at the end of a step of length `h`. Contacts jump by the law of `scheme`.
+/// The kind of continuation, a velocity, and the others, of which there is one at least: u⁻ and the jumps of a contact; of
+/// a joint that may push with either sign, the velocities at the end of a step of length `h`, then those after a jump.
+/// Contacts jump by the law of `scheme`.
 fn outcomes(
     system: &mut SymbolicSystem,
     constraint: usize,
     at: StateRef<'_>,
     (h, scheme): (f64, Scheme),
-) -> Option<(&'static str, Vec<f64>, Vec<f64>)> {
-    // A contact: unique, two velocities, or a segment of them.
+) -> Option<(&'static str, Vec<f64>, Vec<Vec<f64>>)> {
+    // A contact: unique, two velocities or more, or a segment of them.
     if system.constraints()[constraint].kind == ConstraintKind::Contact {
         let contact = analyse_sliding_contact(system, constraint, at, scheme).ok()?;
         return match contact.outcomes {
             Outcomes::One => None,
-            Outcomes::Two { jump } => Some(("two", at.v.to_vec(), jump)),
-            Outcomes::Segment { jump } => Some(("segment", at.v.to_vec(), jump)),
+            Outcomes::Two { jump } => Some(("two", at.v.to_vec(), vec![jump])),
+            Outcomes::Several { jumps } => Some(("several", at.v.to_vec(), jumps)),
+            Outcomes::Segment { jump } => Some(("segment", at.v.to_vec(), vec![jump])),
         };
     }
-    // A joint with friction: one acceleration for each consistent sign of its reaction.
+    // A joint with friction: one acceleration for each consistent sign of its reaction, and the jumps.
     let ways = joint_accelerations(system, constraint, at).ok()?;
     let after = |a: &Vec<f64>| -> Vec<f64> {
         let both = at.v.iter().zip(a);
         both.map(|(v, a)| v + h * a).collect()
     };
-    match &ways[..] {
-        [first, .., last] => Some(("two", after(first), after(last))),
-        _ => None,
+    let [first, rest @ ..] = &ways[..] else {
+        return None;
+    };
+    let mut others: Vec<Vec<f64>> = rest.iter().map(after).collect();
+    if others.is_empty() {
+        return None;
     }
+    others.extend(joint_jumps(system, constraint, at).ok()?);
+    let kind = if others.len() > 1 { "several" } else { "two" };
+    Some((kind, after(first), others))
 }

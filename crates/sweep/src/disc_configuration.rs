@@ -353,6 +353,11 @@ impl MovingSet for DiscConfiguration {
         Ok(off + work / norm(y).max(1e-6 * (1.0 + norm(p))))
     }
 
+    /// 0 where no obstacle moves: the set stays as it is. Else unknown.
+    fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        Ok(((self.obstacles)(from) == (self.obstacles)(to)).then_some(0.0))
+    }
+
     fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
         let n = self.dim();
         let widest = self.radii.iter().copied().fold(0.0, f64::max);

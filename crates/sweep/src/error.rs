@@ -74,6 +74,26 @@ pub enum SweepingError {
         /// By how much.
         excess: f64,
     },
+    /// The penalty coefficient of the regularised flow is not a positive number.
+    #[error("the penalty coefficient is {value} at t = {time}, expected a positive number")]
+    Penalty {
+        /// End of the step.
+        time: f64,
+        /// λ there.
+        value: f64,
+    },
+    /// A set that is not convex has no unique nearest point within its declared radius of prox-regularity.
+    #[error("C(t) at t = {time}, at {at:?}: {reason}")]
+    NotProxRegular {
+        /// The instant.
+        time: f64,
+        /// Which c_k decides, where one does.
+        constraint: Option<usize>,
+        /// The place.
+        at: Vec<f64>,
+        /// What was found: radius, distance, or two nearest points.
+        reason: String,
+    },
     /// An iteration ended above its tolerance.
     #[error(
         "{what} stopped at t = {time} after {iterations} iterations with residual {residual:e}"

@@ -21,8 +21,8 @@ pub use metric::Metric;
 pub use moving_set::{MovingSet, ProjectionReport, WithExcessBound};
 pub use polyhedron::{ConstraintRows, MovingPolyhedron};
 pub use process::{
-    ActiveSetChange, Method, Perturbation, Process, Schedule, Settings, StartPolicy, StepSize,
-    SweepingStep, SweepingSummary,
+    ActiveSetChange, Method, Perturbation, Process, RetractionPolicy, Schedule, Settings,
+    StartPolicy, StepSize, SweepingStep, SweepingSummary,
 };
 pub use product::MovingProduct;
 pub use transformed_set::{ScalarFunction, SetFunction, TransformedSet, VectorFunction};

@@ -37,9 +37,15 @@ pub trait MovingSet {
     /// at this t.
     fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64>;
 
-    /// Upper bound of the excess e(C(from), C(to)) in the metric, where one is known.
+    /// The excess e(C(from), C(to)) in the metric, where it has a closed form or finitely many candidates.
     fn excess(&mut self, _from: f64, _to: f64) -> Result<Option<f64>> {
         Ok(None)
+    }
+
+    /// The excess e(C(from), C(to)), by search where [`Self::excess`] does not know it: a lower bound, since a local
+    /// maximum may be missed; `None` where nothing is known, +∞ where C recedes.
+    fn searched_excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        self.excess(from, to)
     }
 
     /// The functions c_k of C(t) = { x : c_k(t, x) ≤ 0 }, where the set is given by them.
@@ -142,6 +148,9 @@ impl<S: MovingSet + ?Sized> MovingSet for Box<S> {
     }
     fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
         (**self).excess(from, to)
+    }
+    fn searched_excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        (**self).searched_excess(from, to)
     }
     fn inequalities(&self) -> Option<&dyn Inequalities> {
         (**self).inequalities()

@@ -89,6 +89,17 @@ impl MovingSet for MovingProduct {
         Ok(Some(sum.sqrt()))
     }
 
+    fn searched_excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        let mut sum = 0.0;
+        for factor in &mut self.factors {
+            match factor.searched_excess(from, to)? {
+                Some(e) => sum += e * e,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(sum.sqrt()))
+    }
+
     fn linearise_at(&mut self, t: f64, at: &[f64]) -> Result<()> {
         let mut from = 0;
         for factor in &mut self.factors {

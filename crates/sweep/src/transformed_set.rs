@@ -4,9 +4,11 @@
 //! (radii, corners, bounds). A projection onto C(t) is one onto C₀ in the metric RᵀAR, since |a + sRy − z|_A = s |y −
 //! Rᵀ(z − a)/s|_RᵀAR.
 //!
-//! Excess: e(C(s), C(t)) ≤ |a(t) − a(s)| + ‖M(t) − M(s)‖ ρ with M = sR and ρ = sup |x| over C₀, bounded by its bounding
-//! box. Exact for translations of bounded sets; for a set with 0 ∈ C₀ that is only scaled, growing adds nothing.
-//! Unknown where C₀ depends on time, or is unbounded and rotates.
+//! Excess of a translation by a: dist(−a, recession cone of C), the part of a that the set does not make good by receding.
+//! Of a set that is scaled or rotates, known: e(C(s), C(t)) ≤ |a(t) − a(s)| + ‖M(t) − M(s)‖ ρ with M = sR and
+//! ρ = sup |x| over C₀, bounded by its bounding box; for a set with 0 ∈ C₀ that is only scaled, growing adds nothing.
+//! Searched: the largest dist(a, C(t)) over supporting points a of C(s) (`percuss_convex::excess`), also where C₀
+//! depends on time.
 
 use percuss_convex::{ConvexSet, Set, Support};
 
@@ -235,6 +237,22 @@ impl Similarity {
         out
     }
 
+    /// x ↦ R x.
+    fn forward(&self, x: &[f64]) -> Vec<f64> {
+        if self.rotation.is_empty() {
+            return x.to_vec();
+        }
+        let rows = self.rotation.chunks_exact(x.len());
+        rows.map(|row| dot(row, x)).collect()
+    }
+
+    /// The place a + s R y.
+    fn placed(&self, y: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; y.len()];
+        self.to_world(y, &mut out);
+        out
+    }
+
     /// Rᵀ(x − a)/s.
     fn to_body(&self, x: &[f64]) -> Vec<f64> {
         let mut y = self.back(&sub(x, &self.shift));
@@ -321,7 +339,11 @@ impl MovingSet for TransformedSet {
         let (a, b) = (self.frame(from)?, self.frame(to)?);
         let moved = self.metric.norm(&sub(&b.shift, &a.shift));
         if self.scale.is_none() && self.rotation.is_none() {
-            return Ok(Some(moved));
+            // A bounded set does not recede.
+            return match self.radius_bound()?.is_finite() {
+                true => Ok(Some(moved)),
+                false => self.excess_of_translation(&a, &b, to).map(Some),
+            };
         }
         let reach = self.radius_bound()?;
         if reach.is_infinite() || self.metric != Metric::Euclidean {
@@ -346,5 +368,46 @@ impl MovingSet for TransformedSet {
         // its norm is Frobenius/√2.
         let shape = if n == 2 { 0.5 } else { 1.0 };
         Ok(Some(moved + (shape * change).sqrt() * reach))
+    }
+
+    fn searched_excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        let fixed = matches!(self.body, BaseSet::Fixed(_));
+        if fixed && self.scale.is_none() && self.rotation.is_none() {
+            return self.excess(from, to);
+        }
+        let (a, b) = (self.frame(from)?, self.frame(to)?);
+        let (first, last) = (self.base(from)?, self.base(to)?);
+        let turned = self.rotated_metric(&b.rotation)?;
+        // Directions with a supporting hyperplane of C(to), in its own axes.
+        let recession = last.recession_cone();
+        let mut starts = Vec::new();
+        for y in percuss_convex::excess::directions(self.dim) {
+            let own = b.back(&y);
+            let along = recession.project(&own).map_err(at(to))?;
+            let left = sub(&own, &along);
+            if norm(&left) > 1e-10 {
+                starts.push(b.forward(&left));
+            }
+        }
+        let mut argmax = |y: &[f64]| {
+            Ok(match first.support(&a.back(y))? {
+                Support::Attained { point, .. } => Some(a.placed(&point)),
+                Support::Unbounded { .. } => None,
+            })
+        };
+        let mut nearest = |x: &[f64]| Ok(b.placed(&last.project_in(&turned, &b.to_body(x))?));
+        let metric = &self.convex_metric;
+        let found = percuss_convex::excess::search(metric, &starts, &mut argmax, &mut nearest);
+        Ok(Some(found.map_err(at(to))?.value))
+    }
+}
+
+impl TransformedSet {
+    /// dist(−(a(t) − a(s)), recession cone) of a set that is translated.
+    fn excess_of_translation(&self, a: &Similarity, b: &Similarity, to: f64) -> Result<f64> {
+        let back = sub(&a.shift, &b.shift);
+        let recession = self.base(to)?.recession_cone();
+        let kept = recession.project_in(&self.convex_metric, &back);
+        Ok(self.metric.norm(&sub(&back, &kept.map_err(at(to))?)))
     }
 }

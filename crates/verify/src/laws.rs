@@ -11,6 +11,8 @@
 //! minimises (n − x_n)² + dist²(x_t, nD) over n ≥ 0. Its derivative in n is increasing, n − x_n − σ_D(x_t − proj_{nD}
 //! x_t): closed form for one disc, bisection for every other section.
 
+use super::sum_set::SumSet;
+
 /// The law of a contact or of some rows of a joint.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Rule {
@@ -24,6 +26,8 @@ pub(super) enum Rule {
         high: Vec<f64>,
         radius: f64,
     },
+    /// Non-firm law: S in a sum of convex sets.
+    WithinSum(SumSet),
     /// Joint with friction: the first rows are bilateral, the others are bounded by μ times the norm of their
     /// impulse.
     HeldFriction { held: usize, mu: f64 },
@@ -237,7 +241,7 @@ impl Rule {
         1.0 + match self {
             Self::Cone(section) => section.widest(),
             Self::HeldFriction { mu, .. } => *mu,
-            Self::Held | Self::Within { .. } => 0.0,
+            Self::Held | Self::Within { .. } | Self::WithinSum(_) => 0.0,
         }
     }
 
@@ -278,6 +282,7 @@ impl Rule {
                     f[i] += share * out[i];
                 }
             }
+            Self::WithinSum(set) => set.nearest(f),
             Self::HeldFriction { held, mu } => {
                 // Bilateral rows are unconstrained; friction rows in a disc bounded by their impulse.
                 let bound = mu * size(&s[..*held]);

@@ -8,9 +8,11 @@ mod integers;
 mod laws;
 mod mechanism;
 mod recorded_figures;
+mod recorded_selection;
 mod report;
 mod status;
 mod step_stream;
+mod sum_set;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -22,8 +24,6 @@ use std::fs;
 use percuss_record::{Record, RecordError, RecordShape, RunStatus};
 use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
 use percuss_scene::{Scene, SceneError, SceneKind};
-
-use step_stream::StepRows;
 
 pub use report::{Check, Disagreement, Location, MissedSteps, Report, RowRange, UncheckedColumn};
 
@@ -184,40 +184,6 @@ fn collection<D: bodies::EmbedInSpace + RecordShape>(
 fn sweeps(scene: &Scene) -> bool {
     scene.mechanism().is_some_and(|m| m.sweep.is_some())
 }
-
-/// Whether the scene selected which steps have contacts or states: rows may then be absent.
-fn chosen(record: &Record) -> bool {
-    let choice = record.manifest().settings.get("record");
-    let keys = [
-        "contacts_every",
-        "bodies_every",
-        "coordinates_every",
-        "from",
-        "until",
-    ];
-    choice.is_some_and(|choice| keys.iter().any(|key| choice.get(key).is_some()))
-}
-
-/// Whether the rows of a step are missing because the scene chose not to record them.
-fn not_recorded(record: &Record, account: &StepRows, contacts: &StepRows) -> bool {
-    let absent = account.rows == 0 || (contacts.rows == 0 && account.at(1, 0) > 0.0);
-    absent && chosen(record)
-}
-
-/// Where the contacts of a run that was cut off end within a step: the step has fewer rows than it counts.
-fn end_of_contacts(
-    account: &StepRows,
-    contacts: &StepRows,
-    cut: bool,
-    (step, t): (i64, f64),
-) -> Option<String> {
-    (cut && account.at(1, 0) != contacts.rows as f64)
-        .then(|| format!("the run was interrupted: its contacts end within step {step}, t = {t}"))
-}
-
-/// Reported once where contacts of some steps were not recorded.
-const NOT_CHOSEN: &str =
-    "steps whose contacts or account the scene chose not to record (`[record]`)";
 
 /// Compares the CRC-32 of all chunks with those of the manifest; returns whether all are equal.
 fn checksums(record: &Record, report: &mut Report) -> Result<bool, VerifyError> {

@@ -32,6 +32,7 @@ export function expectedText(f: Finding): string {
 function verdictOf(f: Finding): [string, string] {
   if (f.ok === true) return ['✓ ok', 'good'];
   if (f.ok === false) return ['✕ not met', 'bad'];
+  if (f.applicable === false) return ['not applicable', 'open'];
   return ['', 'open'];
 }
 

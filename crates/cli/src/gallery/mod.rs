@@ -62,7 +62,7 @@ pub struct GalleryArgs {
 }
 
 /// Systems that take longer than about ten seconds on one core of a typical machine.
-const SLOW: [&str; 23] = [
+const SLOW: [&str; 24] = [
     "biaxial",
     "bowl",
     "cavity",
@@ -86,6 +86,7 @@ const SLOW: [&str; 23] = [
     "vibrated-bed-3d",
     "wall",
     "wall-jerk",
+    "wall-perfect",
 ];
 
 /// Systems without a solution, which is what they demonstrate: their run must be refused.

@@ -173,6 +173,7 @@ fn findings(page: &mut String, findings: &[Value]) {
         let (class, word) = match finding["ok"].as_bool() {
             Some(true) => ("good", "ok"),
             Some(false) => ("bad", "NOT ok"),
+            None if finding["applicable"] == false => ("soft", "not applicable"),
             None => ("soft", ""),
         };
         let name = finding["name"].as_str().unwrap_or("?");

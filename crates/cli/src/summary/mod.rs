@@ -262,6 +262,7 @@ fn findings_text(findings: &[Value]) -> String {
         let verdict = match finding["ok"].as_bool() {
             Some(true) => "ok",
             Some(false) => "NOT ok",
+            None if finding["applicable"] == false => "not applicable",
             None => "",
         };
         let case = finding["case"].as_str().unwrap_or("");

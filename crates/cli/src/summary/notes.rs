@@ -78,6 +78,9 @@ pub fn nonunique_text(places: &[NonuniqueInstant]) -> String {
             list(&place.before),
             list(&place.jump)
         );
+        for other in &place.others {
+            let _ = writeln!(text, "    {}", list(other));
+        }
     }
     if places.len() > PLACES {
         let _ = writeln!(text, "  and {} more, in run.json", places.len() - PLACES);

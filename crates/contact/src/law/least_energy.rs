@@ -1,4 +1,5 @@
-//! Friction by least kinetic energy (maximal dissipation variant of Paoli), D a disc or an ellipse (P15 7).
+//! Friction by least kinetic energy (maximal dissipation variant of Paoli), D a disc or an ellipse (P15 7); a polygon is
+//! in `least_energy_polygon`.
 //!
 //! ```text
 //! u⁺ = proj(0, (u⁻ + A⁻¹K) ∩ { u_n = 0 })  in the kinetic metric:
@@ -28,11 +29,17 @@ const POLISH_STEPS: usize = 12;
 
 impl Law {
     /// The impulse of least kinetic energy with u_n = 0 (P15 7), and g w: with g w added to the tangential velocity
-    /// the impulse obeys this law. `None` for laws without a disc or an ellipse of friction in two directions, and
-    /// for contacts that do not approach.
+    /// the impulse obeys this law. `None` for laws without a disc, an ellipse or a polygon of friction in two
+    /// directions, and for contacts that do not approach.
     #[must_use]
     pub fn least_energy(&self, h: &[f64], q: &[f64]) -> Option<([f64; 3], [f64; 2])> {
         let radii = match self {
+            Self::CoulombPolygon(section) if q.len() == 3 => {
+                let free = [q[0], q[1], q[2]];
+                let found = solve(&block3(h), &free, Section::Polygon(section.vertices()))?;
+                let all = found.0.iter().chain(&found.1).all(|x| x.is_finite());
+                return all.then_some(found);
+            }
             Self::CoulombElliptic { mu1, mu2 } => [*mu1, *mu2],
             _ => [self.disc_radius()?; 2],
         };
@@ -48,7 +55,7 @@ impl Law {
             }
         }
         let free = [q[0], p[1] * q[1], p[2] * q[2]];
-        let (r, lean) = solve(&scaled, &free)?;
+        let (r, lean) = solve(&scaled, &free, Section::UnitDisc)?;
         let found = [r[0], p[1] * r[1], p[2] * r[2]];
         let all = found.iter().chain(&lean).all(|x| x.is_finite());
         all.then_some((found, [lean[0] / p[1], lean[1] / p[2]]))
@@ -64,17 +71,37 @@ fn quarter_turn(a: [f64; 2]) -> [f64; 2] {
     [-a[1], a[0]]
 }
 
-/// The problem in y = r_t after eliminating r_n, for the unit disc.
-struct LeastEnergyProblem {
-    b: [[f64; 2]; 2],
+/// The section D.
+enum Section<'a> {
+    UnitDisc,
+    Polygon(&'a [[f64; 2]]),
+}
+
+impl Section<'_> {
+    /// Whether y ∈ s D.
+    fn contains(&self, s: f64, y: [f64; 2]) -> bool {
+        match self {
+            Self::UnitDisc => dot(y, y).sqrt() <= s,
+            Self::Polygon(vertices) => (0..vertices.len()).all(|k| {
+                let (from, to) = (vertices[k], vertices[(k + 1) % vertices.len()]);
+                let along = [to[0] - from[0], to[1] - from[1]];
+                along[0] * (y[1] - s * from[1]) - along[1] * (y[0] - s * from[0]) >= 0.0
+            }),
+        }
+    }
+}
+
+/// The problem in y = r_t after eliminating r_n; the methods of sliding are for the unit disc.
+pub(super) struct LeastEnergyProblem {
+    pub(super) b: [[f64; 2]; 2],
     free: [f64; 2],
-    w: [f64; 2],
-    rho: f64,
+    pub(super) w: [f64; 2],
+    pub(super) rho: f64,
 }
 
 impl LeastEnergyProblem {
     /// u_t at the impulse y.
-    fn velocity(&self, y: [f64; 2]) -> [f64; 2] {
+    pub(super) fn velocity(&self, y: [f64; 2]) -> [f64; 2] {
         [0, 1].map(|i| dot(self.b[i], y) + self.free[i])
     }
 
@@ -145,8 +172,8 @@ impl LeastEnergyProblem {
     }
 }
 
-/// The impulse and g w, for the unit disc.
-fn solve(h: &[[f64; 3]; 3], q: &[f64; 3]) -> Option<([f64; 3], [f64; 2])> {
+/// The impulse and g w.
+fn solve(h: &[[f64; 3]; 3], q: &[f64; 3], section: Section<'_>) -> Option<([f64; 3], [f64; 2])> {
     let normal = h[0][0];
     if !(q[0] < 0.0 && normal > 0.0) {
         return None;
@@ -171,8 +198,12 @@ fn solve(h: &[[f64; 3]; 3], q: &[f64; 3]) -> Option<([f64; 3], [f64; 2])> {
         (b[1][0] * f[0] - b[0][0] * f[1]) / det,
     ];
     let impulse = |y: [f64; 2]| [rho - dot(w, y), y[0], y[1]];
-    if dot(apart, apart).sqrt() <= rho - dot(w, apart) {
+    if section.contains(rho - dot(w, apart), apart) {
         return Some((impulse(apart), [0.0; 2]));
+    }
+    if let Section::Polygon(vertices) = section {
+        let (y, g) = super::least_energy_polygon::solve(&reduced, apart, vertices);
+        return Some((impulse(y), w.map(|w| g * w)));
     }
     let y = reduced.slide(apart);
     // u_t = −τ (e + w), and g = τ.

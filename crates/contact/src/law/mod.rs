@@ -12,7 +12,7 @@
 //! solve. Solvers use the methods of [`Law`] — [`Law::solve_local`], [`Law::project`], [`Law::shift`],
 //! [`Law::natural_residual`], [`Law::alart_curnier`] — and need not match on the variant. Code that needs the
 //! geometry of the section (contact modes, limit analysis, problem files, fast paths for Coulomb's law) does match.
-//! None of the methods allocates.
+//! None of the methods allocates but those of jumps without collision (`painleve`) and of polygons in [`Law::least_energy`].
 
 use std::sync::Arc;
 
@@ -23,6 +23,7 @@ pub mod coulomb3;
 pub mod elliptic;
 mod error;
 mod least_energy;
+mod least_energy_polygon;
 mod nonfirm;
 mod painleve;
 pub mod polygon;
@@ -38,6 +39,7 @@ mod violations;
 
 pub use error::LawError;
 pub use nonfirm::NonFirmSet;
+pub use painleve::JumpImpulse;
 pub use polygon::PolygonSection;
 pub use small::MAX_ROWS;
 pub use smoothed::Smoothed;
@@ -131,6 +133,12 @@ impl Law {
             self,
             Self::Bilateral | Self::NonFirm(_) | Self::BilateralFriction { .. }
         )
+    }
+
+    /// Whether all rows are bilateral and any impulse may act in them.
+    #[must_use]
+    pub fn is_firm(&self) -> bool {
+        *self == Self::Bilateral
     }
 
     /// Name of the law, for messages and tables.

@@ -10,6 +10,8 @@
 //! sum C_0 + Σ μ_i C_i of them: bounds and radii add up. The nearest point of x is therefore
 //! closed form: with p the nearest point of the box, p + min(1, ρ/|x - p|)(x - p).
 //!
+//! Polytopes and ellipsoids may be added to the sum; C then has no closed form, and [`parts`] projects onto it.
+//!
 //! Local solve. A box (ρ = 0) is a linear complementarity problem with bounds, solved by principal
 //! pivoting: every row is at a bound or free, the free ones are solved for, rows that contradict
 //! their state change it, all at once while that helps and otherwise the last one alone (Murty's rule, finite
@@ -23,15 +25,21 @@ use super::Law;
 use super::error::LawError;
 use super::small::{MAX_ROWS, norm};
 
+mod parts;
+mod polytope;
 mod residual;
 mod solve;
 
-/// A closed convex set of impulses that contains 0: Minkowski sum of a box and a ball.
+/// A closed convex set of impulses that contains 0: Minkowski sum of a box, a ball, a polytope and ellipsoids.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NonFirmSet {
     lower: Box<[f64]>,
     upper: Box<[f64]>,
     radius: f64,
+    /// Vertices of the polytope, row by row; none where there is no polytope.
+    vertices: Vec<f64>,
+    /// Semi-axes of each ellipsoid.
+    ellipsoids: Vec<Box<[f64]>>,
 }
 
 impl NonFirmSet {
@@ -74,6 +82,8 @@ impl NonFirmSet {
             lower: lower.into(),
             upper: upper.into(),
             radius: 0.0,
+            vertices: Vec::new(),
+            ellipsoids: Vec::new(),
         })
     }
 
@@ -92,6 +102,8 @@ impl NonFirmSet {
             lower: [0.0].into(),
             upper: [f64::INFINITY].into(),
             radius: 0.0,
+            vertices: Vec::new(),
+            ellipsoids: Vec::new(),
         }
     }
 
@@ -102,6 +114,8 @@ impl NonFirmSet {
             lower: [f64::NEG_INFINITY].into(),
             upper: [0.0].into(),
             radius: 0.0,
+            vertices: Vec::new(),
+            ellipsoids: Vec::new(),
         }
     }
 
@@ -146,11 +160,15 @@ impl NonFirmSet {
         // 0 C = {0}, also where C is unbounded.
         let scaled = |b: f64| if factor == 0.0 { 0.0 } else { factor * b };
         let add = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + scaled(*b)).collect();
-        Ok(Self {
+        let sum = Self {
             lower: add(&self.lower, &other.lower),
             upper: add(&self.upper, &other.upper),
             radius: self.radius + scaled(other.radius),
-        })
+            vertices: self.added_vertices(factor, other)?,
+            ellipsoids: self.added_ellipsoids(factor, other),
+        };
+        sum.check_size()?;
+        Ok(sum)
     }
 
     /// The law with this set.
@@ -193,8 +211,28 @@ impl NonFirmSet {
         norm(&s[..x.len()])
     }
 
+    /// Whether the set is a box widened by a ball, which has closed forms.
+    #[must_use]
+    pub fn is_box_and_ball(&self) -> bool {
+        self.vertices.is_empty() && self.ellipsoids.is_empty()
+    }
+
+    /// Vertices of the polytope in the sum, row by row; empty where there is none.
+    #[must_use]
+    pub fn vertices(&self) -> &[f64] {
+        &self.vertices
+    }
+
+    /// Semi-axes of each ellipsoid in the sum.
+    pub fn ellipsoids(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        self.ellipsoids.iter().map(|axes| &axes[..])
+    }
+
     /// Projects x onto the set.
     pub(super) fn project(&self, x: &mut [f64]) {
+        if !self.is_box_and_ball() {
+            return self.project_sum(x);
+        }
         let n = self.distance_to_box(x);
         if n <= self.radius {
             return;

@@ -12,3 +12,4 @@ mod law_smoothed;
 mod law_status;
 mod law_support;
 mod law_wedge;
+mod nonfirm_sums;

@@ -94,6 +94,11 @@ impl Segment {
         })
     }
 
+    /// Both ends.
+    pub fn ends(&self) -> [&[f64]; 2] {
+        [&self.a, &self.b]
+    }
+
     /// Projection with the given inner product.
     fn nearest(&self, z: &[f64], inner: impl Fn(&[f64], &[f64]) -> f64) -> Vec<f64> {
         let d = sub(&self.b, &self.a);

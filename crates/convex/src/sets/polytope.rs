@@ -32,6 +32,11 @@ impl Polytope {
         })
     }
 
+    /// The points whose hull it is, as given.
+    pub fn vertices(&self) -> impl Iterator<Item = &[f64]> {
+        self.each()
+    }
+
     fn each(&self) -> impl Iterator<Item = &[f64]> {
         self.vertices.chunks_exact(self.dim)
     }

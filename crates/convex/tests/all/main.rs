@@ -4,6 +4,7 @@ mod bad_input;
 mod common;
 mod cones;
 mod dense;
+mod excess;
 mod impact;
 mod known_sets;
 mod qp;

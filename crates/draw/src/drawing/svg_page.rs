@@ -1,11 +1,14 @@
-//! A drawing at one instant, as SVG.
+//! A drawing at one instant, or at several instants in one picture, as SVG.
+//!
+//! Of several instants what moves is drawn at each of them, earlier ones paler; what is fixed, paths and labels are drawn
+//! once, at the last instant (M88 figure 15.1). The picture is then the part of the drawing that these instants fill.
 //!
 //! Both axes have one scale. A drawing in space is shown by an oblique parallel projection from above. Items
 //! are painted in order of declaration (painter's algorithm): a later item covers an earlier one.
 
 use percuss_record::number::format_short;
 
-use super::drawing_data::{Drawing, Item, Kind};
+use super::drawing_data::{Drawing, DrawingBounds, Item, Kind};
 use super::svg_writer::{Px, Stroke, SvgWriter};
 use crate::axis::Ticks;
 
@@ -58,28 +61,101 @@ const SPOT: f64 = 0.25;
 /// Factor on the line width while a contact of the item acts.
 const ACTING: f64 = 1.8;
 
+/// Strength of the earliest of several instants; the last one has 1.
+const EARLIEST: f64 = 0.35;
+
+/// Margin around the items of several instants, as a fraction of the largest extent.
+const ROOM: f64 = 0.06;
+
 /// Viewing direction of drawings in space.
 const OBLIQUE: [f64; 3] = [0.55, -1.0, 0.55];
 
 impl Drawing {
     /// The picture at the recorded state nearest to an instant.
     pub fn svg(&self, at: f64, size: (u32, u32), theme: Theme) -> String {
+        let frame = self.frame(at);
+        let time = self.times().get(frame).copied().unwrap_or(f64::NAN);
+        let title = format!("{}, t = {}", self.header.title, format_short(time));
+        self.page(&[frame], &self.header.corners, &title, (size, theme))
+    }
+
+    /// One picture of the recorded states nearest to several instants, in their order.
+    pub fn superposed_svg(&self, at: &[f64], size: (u32, u32), theme: Theme) -> String {
+        let mut frames: Vec<usize> = at.iter().map(|t| self.frame(*t)).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        let time = |frame: Option<&usize>| {
+            let t = frame.and_then(|k| self.times().get(*k)).copied();
+            format_short(t.unwrap_or(f64::NAN))
+        };
+        let title = match frames.len() {
+            1 => format!("{}, t = {}", self.header.title, time(frames.first())),
+            n => format!(
+                "{}, {n} instants from t = {} to {}",
+                self.header.title,
+                time(frames.first()),
+                time(frames.last())
+            ),
+        };
+        let corners = self.bounds_of(&frames);
+        self.page(&frames, &corners, &title, (size, theme))
+    }
+
+    /// Bounding box of the items in some states, without half-planes; that of the drawing where nothing else is there.
+    fn bounds_of(&self, frames: &[usize]) -> DrawingBounds {
+        let d = self.header.dimension.max(1);
+        let (mut low, mut high) = (vec![f64::INFINITY; d], vec![f64::NEG_INFINITY; d]);
+        for (k, item) in self.header.items.iter().enumerate() {
+            // A path leads here from before the first instant; a wall and a moving set may have no end.
+            let unbounded = item.wall || matches!(item.kind, Kind::Trace | Kind::Set);
+            let radius = item.radius.unwrap_or(0.0);
+            let shown = frames.iter().filter(|_| !unbounded);
+            for point in shown.flat_map(|frame| self.points(k, *frame).chunks_exact(d)) {
+                if point.iter().any(|x| !x.is_finite()) {
+                    continue;
+                }
+                for (axis, x) in point.iter().enumerate() {
+                    low[axis] = low[axis].min(f64::from(*x) - radius);
+                    high[axis] = high[axis].max(f64::from(*x) + radius);
+                }
+            }
+        }
+        let most = low
+            .iter()
+            .zip(&high)
+            .map(|(a, b)| b - a)
+            .fold(0.0, f64::max);
+        if !(most > 0.0 && most.is_finite()) {
+            return self.header.corners.clone();
+        }
+        let room = ROOM * most;
+        DrawingBounds {
+            min: low.iter().map(|x| x - room).collect(),
+            max: high.iter().map(|x| x + room).collect(),
+        }
+    }
+
+    /// The picture of some states, the last one strongest, within a bounding box.
+    fn page(
+        &self,
+        frames: &[usize],
+        corners: &DrawingBounds,
+        title: &str,
+        (size, theme): ((u32, u32), Theme),
+    ) -> String {
         let colours = match theme {
             Theme::Light => &LIGHT,
             Theme::Dark => &DARK,
         };
         let size = (size.0.max(SMALLEST), size.1.max(SMALLEST));
         let (width, height) = (f64::from(size.0), f64::from(size.1));
-        // The nearest state, and the projection to pixels.
-        let frame = self.frame(at);
-        let view = PageProjection::of(self, (width, height));
+        let view = PageProjection::of(self.header.dimension, corners, (width, height));
         let mut paper = SvgWriter::new((width, height), colours.ground);
-        let time = self.times().get(frame).copied().unwrap_or(f64::NAN);
-        let title = format!("{}, t = {}", self.header.title, format_short(time));
+        let last = frames.last().copied().unwrap_or(0);
         // A long title must stay inside the picture: letters are about six tenths as wide as high.
         let letters = title.chars().count().max(1) as f64;
         let letter = ((width - 20.0) / (0.6 * letters)).clamp(7.0, 17.0);
-        paper.text((0.5 * width, 25.0), letter, "middle", colours.words, &title);
+        paper.text((0.5 * width, 25.0), letter, "middle", colours.words, title);
         if view.flat {
             view.mesh(&mut paper, colours, &self.header.axes);
         }
@@ -90,26 +166,40 @@ impl Drawing {
             "<clipPath id=\"drawing\"><rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/>\
              </clipPath>\n<g clip-path=\"url(#drawing)\">"
         ));
-        for (k, item) in self.header.items.iter().enumerate() {
-            let points = view.points(self.points(k, frame), self.header.dimension);
-            let colour = colours.palette[usize::from(item.colour) % colours.palette.len()];
-            let wide = if self.contact_acts(k, frame) {
-                ACTING
-            } else {
-                1.0
+        for (order, &frame) in frames.iter().enumerate() {
+            let share = (order + 1) as f64 / frames.len() as f64;
+            let strength = match frame == last {
+                true => 1.0,
+                false => EARLIEST + (1.0 - EARLIEST) * share,
             };
-            let ink = Stroke {
-                colour,
-                width: item.width * wide,
-                opacity: 1.0,
-                fill: 0.0,
-            };
-            draw(&mut paper, item, &points, (view.flat, view.scale), ink);
+            for (k, item) in self.header.items.iter().enumerate() {
+                // What does not move, and the path, once.
+                let once = item.fixed || item.kind == Kind::Trace;
+                let first = order == 0;
+                if once && !first {
+                    continue;
+                }
+                let frame = if once { last } else { frame };
+                let points = view.points(self.points(k, frame), self.header.dimension);
+                let colour = colours.palette[usize::from(item.colour) % colours.palette.len()];
+                let wide = if self.contact_acts(k, frame) {
+                    ACTING
+                } else {
+                    1.0
+                };
+                let ink = Stroke {
+                    colour,
+                    width: item.width * wide,
+                    opacity: if once { 1.0 } else { strength },
+                    fill: 0.0,
+                };
+                draw(&mut paper, item, &points, (view.flat, view.scale), ink);
+            }
         }
         paper.raw(format_args!("</g>"));
         // Labels over all items.
         for (k, item) in self.header.items.iter().enumerate() {
-            let points = view.points(self.points(k, frame), self.header.dimension);
+            let points = view.points(self.points(k, last), self.header.dimension);
             let first = points.iter().find(|p| p.0.is_finite());
             if let (Some(label), Some(&(x, y))) = (&item.label, first) {
                 let radius = item.radius.unwrap_or(0.0) * view.scale;
@@ -150,7 +240,7 @@ fn draw(
             let (fill, strength) = if flat { (0.3, 0.0) } else { (0.13, 0.6) };
             let shade = Stroke {
                 fill,
-                opacity: strength,
+                opacity: strength * ink.opacity,
                 ..ink
             };
             strokes(paper, points, true, shade);
@@ -160,7 +250,7 @@ fn draw(
         }
         Kind::Surface => {
             let ink = Stroke {
-                opacity: 0.55,
+                opacity: 0.55 * ink.opacity,
                 ..ink
             };
             surface(paper, item.grid.unwrap_or([1, points.len()]), points, ink);
@@ -173,8 +263,8 @@ fn draw(
             };
             let strength = if kind == Kind::Trace { 0.5 } else { 1.0 };
             let ink = Stroke {
-                fill,
-                opacity: strength,
+                fill: fill * ink.opacity,
+                opacity: strength * ink.opacity,
                 ..ink
             };
             strokes(paper, points, item.closed, ink);
@@ -233,8 +323,8 @@ struct PageProjection {
 }
 
 impl PageProjection {
-    fn of(drawing: &Drawing, (width, height): (f64, f64)) -> Self {
-        let flat = drawing.header.dimension == 2;
+    fn of(dimension: usize, corners: &DrawingBounds, (width, height): (f64, f64)) -> Self {
+        let flat = dimension == 2;
         let (right, up) = if flat {
             ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
         } else {
@@ -253,7 +343,6 @@ impl PageProjection {
             low: (0.0, 0.0),
             scale: 1.0,
         };
-        let corners = &drawing.header.corners;
         let (mut low, mut high) = (
             (f64::INFINITY, f64::INFINITY),
             (-f64::INFINITY, -f64::INFINITY),

@@ -12,7 +12,7 @@ use percuss_scene::{
 
 use super::figure::{Figure, Series, SeriesStyle};
 use super::sampled_motion::SampledMotion;
-use super::{bodies_plots, unit};
+use super::{bodies_plots, histogram, unit};
 use crate::picture::check_pictures;
 
 /// Name of the case that is the run itself.
@@ -37,6 +37,11 @@ pub fn check_plots(scene: &Scene) -> Result<(), SceneError> {
     }
     // Columns of studies, or observables of mechanisms; those of bodies are checked below.
     for plot in scene.plots() {
+        known_findings(scene, plot)?;
+        if plot.kind == PlotKind::Drawing {
+            instants(scene, plot)?;
+            continue;
+        }
         match (&plot.study, &mut system) {
             (Some(study), _) => study_columns(scene, plot, study)?,
             (None, Some(system)) => {
@@ -61,6 +66,9 @@ pub(super) fn figure(
     threads: Threads,
     note: &mut dyn FnMut(&str),
 ) -> Result<Figure, PlotError> {
+    if !plot.findings.is_empty() {
+        return counted_findings(record, scene, plot);
+    }
     // Series: of a study, of runs of bodies, or of runs of a mechanism.
     let series = match &plot.study {
         Some(study) => of_study(scene, plot, study, threads, note)?,
@@ -69,6 +77,9 @@ pub(super) fn figure(
         }
         None => of_cases(record, scene, plot, note)?,
     };
+    if plot.kind == PlotKind::Histogram {
+        return Ok(histogram_of(scene, plot, &series));
+    }
     let series = match plot.average {
         true => averaged(series),
         false => series,
@@ -97,6 +108,101 @@ pub(super) fn figure(
         equal_aspect: plot.equal,
         ..Figure::default()
     })
+}
+
+/// Histogram of the ordinates of series.
+fn histogram_of(scene: &Scene, plot: &Plot, series: &[Series]) -> Figure {
+    let values = |one: &Series| one.points.iter().map(|p| p.1).collect::<Vec<f64>>();
+    let named: Vec<(String, Vec<f64>)> = series
+        .iter()
+        .map(|one| (one.label.clone(), values(one)))
+        .collect();
+    let x = match plot.y.as_slice() {
+        [y] => y.text.clone(),
+        _ => String::new(),
+    };
+    let figure = histogram::of_values(&named);
+    Figure {
+        title: plot
+            .title
+            .clone()
+            .unwrap_or_else(|| format!("{}: {}", scene.title(), plot.name)),
+        x_label: plot.x_label.clone().unwrap_or(x),
+        y_label: plot.y_label.clone().unwrap_or(figure.y_label),
+        ..figure
+    }
+}
+
+/// Histogram of recorded values of findings.
+fn counted_findings(record: &Record, scene: &Scene, plot: &Plot) -> Result<Figure, PlotError> {
+    let measured = record.manifest().findings.as_deref().unwrap_or(&[]);
+    let mut series = Vec::new();
+    for name in &plot.findings {
+        let found = measured.iter().find(|f| f["name"] == name.as_str());
+        let Some(found) = found else {
+            let missing = format!(
+                "the finding `{name}` was not measured in this run: run the scene without --no-findings"
+            );
+            return Err(PlotError::Nothing(missing));
+        };
+        // A list, or one number.
+        let value = &found["value"];
+        let numbers: Vec<f64> = match value.as_array() {
+            Some(all) => all.iter().filter_map(serde_json::Value::as_f64).collect(),
+            None => value.as_f64().into_iter().collect(),
+        };
+        series.push(Series {
+            label: name.clone(),
+            points: numbers.into_iter().map(|y| (0.0, y)).collect(),
+            ..Series::default()
+        });
+    }
+    let figure = histogram_of(scene, plot, &series);
+    let x_label = match (&plot.x_label, plot.findings.as_slice()) {
+        (None, [one]) => one.clone(),
+        _ => figure.x_label,
+    };
+    Ok(Figure { x_label, ..figure })
+}
+
+/// Checks that the findings of a histogram exist.
+fn known_findings(scene: &Scene, plot: &Plot) -> Result<(), SceneError> {
+    let known: Vec<String> = scene.findings().iter().map(|f| f.name.clone()).collect();
+    for name in plot.findings.iter().filter(|name| !known.contains(name)) {
+        let formula = Formula::at_line(name, plot.line);
+        let problem = "the scene has no such finding";
+        let advice = match known.is_empty() {
+            true => "The scene declares no finding".to_string(),
+            false => format!("It declares {}", known.join(", ")),
+        };
+        let part = part(plot);
+        let error = value_error(scene.origin(), &part, "findings", &formula, problem, advice);
+        return Err(error.into());
+    }
+    Ok(())
+}
+
+/// The instants that a drawing lists; empty where it takes every n-th state.
+pub(super) fn instants(scene: &Scene, plot: &Plot) -> Result<Vec<f64>, SceneError> {
+    let drawn = scene.kind() == SceneKind::Mechanism && crate::drawing::has_drawing(scene);
+    if !drawn {
+        let formula = Formula::at_line("drawing", plot.line);
+        let problem = "the scene has no [[drawing]]: nothing says what it looks like";
+        let advice = "Add [[drawing]], or use [[picture]] for bodies";
+        let error = value_error(
+            scene.origin(),
+            &part(plot),
+            "kind",
+            &formula,
+            problem,
+            advice,
+        );
+        return Err(error.into());
+    }
+    window(scene, plot)?;
+    let at = plot.at.iter();
+    at.map(|formula| scene.evaluate(&part(plot), "at", formula))
+        .collect()
 }
 
 /// The first key that a study varies.
@@ -134,6 +240,8 @@ pub(super) fn series_style(plot: &Plot) -> SeriesStyle {
     match plot.kind {
         PlotKind::Line => SeriesStyle::Line,
         PlotKind::Points => SeriesStyle::Points,
+        // Drawn from the ordinates, or not as a figure.
+        PlotKind::Histogram | PlotKind::Drawing => SeriesStyle::Line,
     }
 }
 

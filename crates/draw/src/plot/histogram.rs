@@ -61,6 +61,19 @@ impl Bins {
         bins
     }
 
+    /// These bins with the counts of other values, all of them within the bins.
+    fn counted(&self, values: &[f64]) -> Self {
+        let mut counts = vec![0; self.counts.len()];
+        for x in values.iter().filter(|x| x.is_finite()) {
+            let place = self.edges.partition_point(|e| e <= x);
+            counts[place.saturating_sub(1).min(self.counts.len() - 1)] += 1;
+        }
+        Self {
+            edges: self.edges.clone(),
+            counts,
+        }
+    }
+
     /// Outline of the histogram with these heights.
     fn outline(&self, height: impl Fn(usize) -> f64) -> Vec<(f64, f64)> {
         let mut points = Vec::with_capacity(2 * self.counts.len() + 2);
@@ -91,6 +104,44 @@ fn step(sorted: &[f64], low: f64, high: f64, whole: bool) -> f64 {
     match whole {
         true => nice_ceil(advised).max(1.0),
         false => nice_floor(advised),
+    }
+}
+
+/// Histogram of several sets of values, each with its label, in bins of one width: that of all values together.
+pub(super) fn of_values(sets: &[(String, Vec<f64>)]) -> Figure {
+    let all: Vec<f64> = sets
+        .iter()
+        .flat_map(|(_, values)| values)
+        .copied()
+        .collect();
+    let whole = all.iter().all(|x| !x.is_finite() || x.fract() == 0.0);
+    let common = Bins::of(&all, false, whole);
+    let total: usize = common.counts.iter().sum();
+    let one = |(k, (label, values)): (usize, &(String, Vec<f64>))| {
+        let bins = common.counted(values);
+        Series {
+            label: if sets.len() > 1 {
+                label.clone()
+            } else {
+                String::new()
+            },
+            points: bins.outline(|k| bins.counts[k] as f64),
+            style: if sets.len() > 1 {
+                SeriesStyle::Line
+            } else {
+                SeriesStyle::Area
+            },
+            colour: k,
+        }
+    };
+    Figure {
+        y_label: format!("values in each bin, of {total}"),
+        series: match total {
+            0 => Vec::new(),
+            _ => sets.iter().enumerate().map(one).collect(),
+        },
+        from_zero: true,
+        ..Figure::default()
     }
 }
 
@@ -199,6 +250,37 @@ mod tests {
             assert_eq!(counted, expected);
             assert!(bins.counts.len() <= 260, "{}", bins.counts.len());
         }
+    }
+
+    #[test]
+    fn sets_share_their_bins_and_each_is_counted() {
+        let sets = [
+            ("a".to_string(), values(400)),
+            ("b".to_string(), vec![f64::NAN, 0.1, 2.9]),
+        ];
+        let figure = of_values(&sets);
+        assert!(figure.y_label.contains("of 402"), "{}", figure.y_label);
+        // Every bin has two points of its height, after and before those at the ends.
+        let total = |k: usize| {
+            let points = &figure.series[k].points;
+            let inner = &points[1..points.len() - 1];
+            inner.iter().map(|p| p.1).sum::<f64>() / 2.0
+        };
+        assert_eq!((total(0), total(1)), (400.0, 2.0));
+        let edges =
+            |k: usize| -> Vec<f64> { figure.series[k].points.iter().map(|p| p.0).collect() };
+        assert_eq!(edges(0), edges(1));
+        // One set is an area without a label; nothing is nothing.
+        let one = of_values(&sets[..1]);
+        assert_eq!(
+            (one.series[0].style, one.series[0].label.as_str()),
+            (SeriesStyle::Area, "")
+        );
+        assert!(
+            of_values(&[("c".to_string(), vec![f64::NAN])])
+                .series
+                .is_empty()
+        );
     }
 
     #[test]

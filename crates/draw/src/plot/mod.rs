@@ -23,6 +23,7 @@ mod run_plots;
 mod sampled_motion;
 mod standard;
 mod study;
+mod superposed;
 #[cfg(test)]
 mod tests;
 mod unit;

@@ -2,7 +2,7 @@
 
 use percuss_record::{PlotError, Record};
 use percuss_run::Threads;
-use percuss_scene::{Scene, SceneKind};
+use percuss_scene::{Plot, PlotKind, Scene, SceneKind};
 
 use super::body_paths::TRAJECTORY;
 use super::fabric::{self, FABRIC};
@@ -11,7 +11,7 @@ use super::histogram::{self, FORCES};
 use super::options::{PlotOptions, SCALES};
 use super::{
     bodies_plots, body_paths as path, column_pair as pair, declared, draw, moving_set as moving,
-    profiles, standard, study,
+    profiles, standard, study, superposed,
 };
 use crate::axis::Scale;
 use crate::drawing::{self, Theme};
@@ -133,6 +133,14 @@ impl<'a> RunPlots<'a> {
             "histogram:TABLE:COLUMN",
             "how often values occur".into(),
         ));
+        let scene = self.scene.as_ref();
+        if scene.is_some_and(|s| s.kind() == SceneKind::Mechanism && drawing::has_drawing(s)) {
+            all.push(text(
+                "drawing:T,T,...",
+                "the mechanism at several instants in one picture; drawing:FROM..TO/N at N of them"
+                    .into(),
+            ));
+        }
         all
     }
 
@@ -178,6 +186,10 @@ impl<'a> RunPlots<'a> {
     /// The mechanism at an instant, by default the end; `None` for another name.
     fn drawing(&self, name: &str) -> Result<Option<String>, PlotError> {
         let (word, time) = timed(name);
+        if let Some((scene, plot)) = self.declared_drawing(name) {
+            self.options.require(name, &[])?;
+            return superposed::declared(self.record, scene, plot).map(Some);
+        }
         let Some(scene) = self.scene.as_ref().filter(|_| word == DRAWING) else {
             return Ok(None);
         };
@@ -189,12 +201,24 @@ impl<'a> RunPlots<'a> {
             let none = "the scene declares no [[drawing]]: nothing says what it looks like";
             return Err(PlotError::Unknown(none.into()));
         }
+        // Several instants in one picture.
+        if let Some(several) = time.filter(|text| superposed::is_several(text)) {
+            self.options.require(name, &[])?;
+            return superposed::named(self.record, name, several).map(Some);
+        }
         let wish = self.options.at_time(name, time)?;
         wish.require(name, &["--at"])?;
         let at = wish.at.unwrap_or(f64::INFINITY);
         let text = drawing::svg(self.record, at, draw::SIZE, Theme::Light)?;
         let empty = || PlotError::Nothing("no state was recorded: there is nothing to draw".into());
         text.ok_or_else(empty).map(Some)
+    }
+
+    /// The plot of this name, if the scene declares it as a drawing at several instants.
+    fn declared_drawing(&self, name: &str) -> Option<(&Scene, &Plot)> {
+        let scene = self.scene.as_ref()?;
+        let plot = scene.plots().iter().find(|p| p.name == name)?;
+        (plot.kind == PlotKind::Drawing).then_some((scene, plot))
     }
 
     /// The plot with this name, as data.
@@ -207,6 +231,10 @@ impl<'a> RunPlots<'a> {
         threads: Threads,
         note: &mut dyn FnMut(&str),
     ) -> Result<Figure, PlotError> {
+        if self.declared_drawing(name).is_some() {
+            let drawn = format!("the plot `{name}` is a drawing: it has a picture and no data");
+            return Err(PlotError::Unknown(drawn));
+        }
         // A declared plot, a plot of a study, a standard plot, or columns of a table.
         let declared = self.scene.as_ref().and_then(|scene| {
             let plot = scene.plots().iter().find(|p| p.name == name)?;

@@ -1,6 +1,6 @@
 //! Sampled motion: states and forces from the records or from memory, for observables.
 
-use percuss_mechanism::{System, SystemError};
+use percuss_mechanism::{PathSums, System, SystemError, mean_force};
 use percuss_record::{CellValue, MechanismLayout, Record, RecordError, Table};
 use percuss_run::Trajectory;
 use percuss_scene::{Observable, Sample, Scene, SymbolicSystem};
@@ -18,6 +18,8 @@ pub(super) struct SampledMotion {
     /// End of each state's forces in the list.
     ends: Vec<usize>,
     forces: Vec<Force>,
+    /// Sums along the path at each state of a sweeping process; empty for a mechanism.
+    path: Vec<PathSums>,
 }
 
 impl SampledMotion {
@@ -39,6 +41,9 @@ impl SampledMotion {
             track.q.extend((2..2 + p).map(column));
             track.v.extend((2 + p..2 + p + s).map(column));
         }
+        if scene.is_sweeping_process() {
+            track.add_path(record, &states)?;
+        }
         if with_forces {
             let layout = MechanismLayout::of_scene(scene, system);
             track.add_forces(record, &layout, &states)?;
@@ -57,7 +62,39 @@ impl SampledMotion {
             velocities,
             ends: Vec::new(),
             forces: Vec::new(),
+            path: Vec::new(),
         }
+    }
+
+    /// Reads the sums along the path; NaN where a step is not recorded.
+    fn add_path(&mut self, record: &Record, states: &Table) -> Result<(), RecordError> {
+        let names = ["step", "variation", "retraction", "prox_radius"];
+        let steps = record.table("steps", Some(&names))?;
+        let columns = names.map(|name| steps.numbers(name));
+        let mut row = 0;
+        for number in states.numbers("step") {
+            while columns[0].get(row).is_some_and(|s| *s < number) {
+                row += 1;
+            }
+            let here = columns[0].get(row).is_some_and(|s| *s == number);
+            let value = |k: usize| match columns[k].get(row) {
+                Some(value) if here => *value,
+                _ => f64::NAN,
+            };
+            // The start has no step, and no path yet.
+            self.path.push(match number == 0.0 {
+                true => PathSums {
+                    radius: f64::NAN,
+                    ..PathSums::default()
+                },
+                false => PathSums {
+                    variation: value(1),
+                    retraction: value(2),
+                    radius: value(3),
+                },
+            });
+        }
+        Ok(())
     }
 
     /// Reads the forces. All three tables are sorted by step: one merge pass.
@@ -79,7 +116,7 @@ impl SampledMotion {
         let (touch_step, names) = (contacts.numbers("step"), contacts.column("constraint"));
         let (mut next_step, mut next_touch) = (0, 0);
         // Merge: steps and contacts up to the step of each state.
-        for number in states.numbers("step") {
+        for (number, t) in states.numbers("step").into_iter().zip(self.t.clone()) {
             while step_of.get(next_step).is_some_and(|s| *s < number) {
                 next_step += 1;
             }
@@ -89,7 +126,7 @@ impl SampledMotion {
             };
             while touch_step.get(next_touch).is_some_and(|s| *s <= number) {
                 let name = names.map(|n| n.cell(next_touch));
-                self.add_touch(layout, name, &impulses, next_touch, length);
+                self.add_touch(layout, name, &impulses, next_touch, (t, length));
                 next_touch += 1;
             }
             self.ends.push(self.forces.len());
@@ -103,7 +140,7 @@ impl SampledMotion {
         name: Option<CellValue<'_>>,
         impulses: &[Vec<f64>],
         touch: usize,
-        length: f64,
+        (t, length): (f64, f64),
     ) {
         let Some(CellValue::Text(name)) = name else {
             return;
@@ -113,7 +150,7 @@ impl SampledMotion {
         };
         for (row, slot) in layout.column_groups(constraint).iter().enumerate() {
             let impulse = impulses.get(*slot).and_then(|i| i.get(touch));
-            let force = impulse.map_or(0.0, |s| s / length);
+            let force = impulse.map_or(0.0, |s| mean_force(*s, t, length));
             self.forces.push((constraint, row, force));
         }
     }
@@ -129,10 +166,12 @@ impl SampledMotion {
             let h = trajectory.step_report(state).h;
             for touch in trajectory.constraint_reports(state) {
                 for (row, impulse) in touch.impulse.iter().enumerate() {
-                    track.forces.push((touch.constraint, row, impulse / h));
+                    let force = mean_force(*impulse, track.t[state], h);
+                    track.forces.push((touch.constraint, row, force));
                 }
             }
             track.ends.push(track.forces.len());
+            track.path.push(trajectory.step_report(state).path);
         }
         track
     }
@@ -164,6 +203,7 @@ impl SampledMotion {
                 q: &self.q[state * self.positions..(state + 1) * self.positions],
                 v: &self.v[state * self.velocities..(state + 1) * self.velocities],
                 forces: &force,
+                path: self.path.get(state).copied().unwrap_or_default(),
             };
             values.push(
                 observable

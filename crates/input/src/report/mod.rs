@@ -7,7 +7,7 @@ mod vary;
 
 use crate::reader::Formula;
 
-pub use read::{cases, findings, plots, studies, study};
+pub use read::{cases, fast, findings, plots, studies, study};
 
 /// Overrides `key = value`, values as text.
 pub type Overrides = Vec<(String, String)>;
@@ -173,6 +173,9 @@ pub struct FindingSpec {
     pub check: Check,
     /// The case whose run is measured; the main run where not given.
     pub case: Option<String>,
+    /// Parameters and settings at whose declared values alone the expectation holds; `parameters` stands for all
+    /// parameters.
+    pub only_at: Vec<String>,
     /// Publication or origin of the expectation.
     pub source: Option<String>,
     /// Description.
@@ -188,6 +191,10 @@ pub enum PlotKind {
     Line,
     /// Markers.
     Points,
+    /// How often values occur: of observables over a run, of columns of a study, of findings that are lists.
+    Histogram,
+    /// The drawing of the scene at several instants, in one picture.
+    Drawing,
 }
 
 /// `[[plot]]`: a plot of runs or of a study.
@@ -219,6 +226,12 @@ pub struct Plot {
     pub to: Option<Formula>,
     /// The study shown instead of runs.
     pub study: Option<String>,
+    /// The findings whose values a histogram counts.
+    pub findings: Vec<String>,
+    /// Instants of a drawing.
+    pub at: Vec<Formula>,
+    /// Of a drawing: every n-th recorded state.
+    pub every: Option<usize>,
     /// Line on which it begins.
     pub line: usize,
 }

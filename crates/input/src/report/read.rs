@@ -1,4 +1,4 @@
-//! Reads `[[case]]`, `[[study]]`, `[[finding]]` and `[[plot]]`.
+//! Reads `[[case]]`, `[fast]`, `[[study]]`, `[[finding]]` and `[[plot]]`.
 
 use super::vary::vary;
 use super::{Bisect, Case, Check, Datum, FindingSpec, Overrides, Plot, PlotKind, Study};
@@ -35,19 +35,41 @@ pub fn overrides(reader: &mut Reader<'_>) -> Result<Overrides, Box<InputError>> 
         return Ok(Vec::new());
     };
     let part = format!("{}, set", reader.part);
-    let mut table = reader.of(part, "set", item)?;
+    pairs(&mut reader.of(part, "set", item)?)
+}
+
+/// `[fast]`: the overrides of a run that is to be short, and the line on which they begin; `None` where there is no such
+/// table.
+pub fn fast(root: &mut Reader<'_>) -> Result<Option<(Overrides, usize)>, Box<InputError>> {
+    let Some(item) = root.take("fast") else {
+        return Ok(None);
+    };
+    let mut reader = root.of("[fast]", "fast", item)?;
+    let (all, line) = (pairs(&mut reader)?, reader.line);
+    if all.is_empty() {
+        let problem = "the table is empty: a fast run would be the run itself";
+        return Err(reader.error(
+            problem,
+            "Give parameters or settings their values, or drop it",
+        ));
+    }
+    Ok(Some((all, line)))
+}
+
+/// All keys of a table as overrides.
+fn pairs(table: &mut Reader<'_>) -> Result<Overrides, Box<InputError>> {
     let mut all = Vec::new();
     for entry in table.take_all() {
         match entry.item.value {
             Value::Table(inner) => {
                 for nested in inner {
                     let key = format!("{}.{}", entry.key, nested.key);
-                    let value = plain(&table, &key, nested.item)?;
+                    let value = plain(table, &key, nested.item)?;
                     all.push((key, value));
                 }
             }
             _ => {
-                let value = plain(&table, &entry.key, entry.item)?;
+                let value = plain(table, &entry.key, entry.item)?;
                 all.push((entry.key, value));
             }
         }
@@ -146,6 +168,7 @@ pub fn findings(
         if let Some(case) = &case {
             known_case(&reader, case, cases)?;
         }
+        let only_at = only_at(&mut reader, &check)?;
         let (source, about) = (reader.text_if("source")?, reader.text_if("about")?);
         let line = reader.line;
         reader.finish()?;
@@ -154,12 +177,38 @@ pub fn findings(
             value,
             check,
             case,
+            only_at,
             source,
             about,
             line,
         });
     }
     Ok(all)
+}
+
+/// `only_at`: names of parameters and settings; whether they exist is known when the whole scene is read.
+fn only_at(reader: &mut Reader<'_>, check: &Check) -> Result<Vec<String>, Box<InputError>> {
+    let Some(item) = reader.take("only_at") else {
+        return Ok(Vec::new());
+    };
+    let wanted =
+        "an array of names of parameters and settings, as [\"mu\", \"step\"], or [\"parameters\"]";
+    let Value::List(names) = &item.value else {
+        return Err(reader.expected("only_at", &item, wanted, ""));
+    };
+    if names.is_empty() {
+        return Err(reader.expected("only_at", &item, wanted, "Drop it where nothing matters"));
+    }
+    // It restricts an expectation.
+    if *check == Check::Report {
+        let problem = "`only_at` goes with `expected`, `at_most`, `at_least` or `between`";
+        return Err(reader.error(problem, "Drop it, or say what is expected"));
+    }
+    let name = |name: &Item| match &name.value {
+        Value::Text(text) => Ok(text.clone()),
+        _ => Err(reader.expected("only_at", name, "a name", "")),
+    };
+    names.iter().map(name).collect()
 }
 
 fn known_case(reader: &Reader<'_>, name: &str, cases: &[Case]) -> Result<(), Box<InputError>> {
@@ -263,19 +312,25 @@ pub fn plots(
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "plot", "plot")? {
         // Style, cases and study shown.
-        let kind = match reader.text_if("kind")?.as_deref() {
-            None | Some("line") => PlotKind::Line,
-            Some("points") => PlotKind::Points,
-            Some(other) => {
-                let problem = format!("`kind = \"{other}\"`: \"line\" or \"points\" was expected");
-                return Err(reader.error(problem, ""));
-            }
-        };
+        let kind = plot_kind(&mut reader)?;
+        let (findings, at, every) = (
+            names(&mut reader, "findings")?,
+            reader.formulas_if("at")?.unwrap_or_default(),
+            reader.count_if("every")?,
+        );
+        require_kind(&reader, kind, (&findings, &at, every))?;
         let shown = case_names(&mut reader, cases)?;
-        let Some(y) = reader.formulas_if("y")? else {
-            return Err(reader.missing("y"));
+        let y = match reader.formulas_if("y")? {
+            Some(y) => y,
+            None if kind == PlotKind::Drawing || !findings.is_empty() => Vec::new(),
+            None => return Err(reader.missing("y")),
         };
         let study = reader.text_if("study")?;
+        if !findings.is_empty() && (study.is_some() || !y.is_empty()) {
+            let problem =
+                "`findings` are counted instead of `y`: `y` and `study` do not go with it";
+            return Err(reader.error(problem, "Make two plots of it"));
+        }
         if let Some(study) = &study {
             let known = studies.iter().map(|study| study.name.clone()).collect();
             require_known(&reader, "study", study, known)?;
@@ -301,12 +356,90 @@ pub fn plots(
             from: reader.formula_if("from")?,
             to: reader.formula_if("to")?,
             study,
+            findings,
+            at,
+            every,
             line: reader.line,
         };
         reader.finish()?;
         all.push(plot);
     }
     Ok(all)
+}
+
+fn plot_kind(reader: &mut Reader<'_>) -> Result<PlotKind, Box<InputError>> {
+    Ok(match reader.text_if("kind")?.as_deref() {
+        None | Some("line") => PlotKind::Line,
+        Some("points") => PlotKind::Points,
+        Some("histogram") => PlotKind::Histogram,
+        Some("drawing") => PlotKind::Drawing,
+        Some(other) => {
+            let problem = format!(
+                "`kind = \"{other}\"`: \"line\", \"points\", \"histogram\" or \"drawing\" was expected"
+            );
+            return Err(reader.error(problem, ""));
+        }
+    })
+}
+
+/// Keys that a histogram does without.
+const WITHOUT_AXIS: [&str; 3] = ["x", "average", "equal"];
+
+/// Keys that a drawing does without.
+const WITHOUT_SERIES: [&str; 8] = [
+    "x", "y", "study", "cases", "average", "equal", "x_label", "y_label",
+];
+
+/// Refuses keys that a plot of this kind does not have.
+fn require_kind(
+    reader: &Reader<'_>,
+    kind: PlotKind,
+    (findings, at, every): (&[String], &[Formula], Option<usize>),
+) -> Result<(), Box<InputError>> {
+    // Keys that only one kind has.
+    if kind != PlotKind::Histogram && !findings.is_empty() {
+        let problem = "`findings` goes with `kind = \"histogram\"`";
+        return Err(reader.error(problem, ""));
+    }
+    if kind != PlotKind::Drawing && (!at.is_empty() || every.is_some()) {
+        let problem = "`at` and `every` go with `kind = \"drawing\"`";
+        return Err(reader.error(problem, "Choose times with `from` and `to`"));
+    }
+    // Keys that a kind does without.
+    let (word, useless) = match kind {
+        PlotKind::Line | PlotKind::Points => return Ok(()),
+        PlotKind::Histogram => ("histogram", &WITHOUT_AXIS[..]),
+        PlotKind::Drawing => ("drawing", &WITHOUT_SERIES[..]),
+    };
+    if let Some(key) = useless.iter().find(|key| reader.has(key)) {
+        let problem = format!("`{key}` does nothing in a plot of `kind = \"{word}\"`");
+        return Err(reader.error(problem, "Drop it"));
+    }
+    // Instants of a drawing: listed, or every n-th state of an interval.
+    if kind == PlotKind::Drawing && at.is_empty() != every.is_some() {
+        let problem = "a drawing at several instants needs `at`, the instants, or `every`, a number of states";
+        return Err(reader.error(problem, "Give one of them"));
+    }
+    if !at.is_empty() && (reader.has("from") || reader.has("to")) {
+        let problem = "`from` and `to` go with `every`; `at` lists the instants itself";
+        return Err(reader.error(problem, "Drop them"));
+    }
+    Ok(())
+}
+
+/// A name, or an array of names.
+fn names(reader: &mut Reader<'_>, key: &'static str) -> Result<Vec<String>, Box<InputError>> {
+    let Some(item) = reader.take(key) else {
+        return Ok(Vec::new());
+    };
+    let name = |item: &Item| match &item.value {
+        Value::Text(name) => Ok(name.clone()),
+        _ => Err(reader.expected(key, item, "a name", "")),
+    };
+    match &item.value {
+        Value::List(items) if !items.is_empty() => items.iter().map(name).collect(),
+        _ => Ok(vec![name(&item)?]),
+    }
 }
 
 fn case_names(reader: &mut Reader<'_>, cases: &[Case]) -> Result<Vec<String>, Box<InputError>> {

@@ -18,7 +18,7 @@ use crate::inertia::Inertia;
 use crate::modes::evaluated_state::EvaluatedState;
 use crate::painleve;
 use crate::state::{Event, EventKind, StepReport};
-use crate::step_problem::{ConstraintImpulse, restitution};
+use crate::step_problem::{ConstraintImpulse, SlidingRule, restitution};
 use crate::system::{StateRef, System};
 
 /// Number of quadratures beside the impulses: work of K, of friction, of moving boundaries.
@@ -302,8 +302,11 @@ impl<S: System> EventDriven<S> {
                 continue;
             }
             let gamma = match self.system.constraints()[i].is_contact() {
-                true => painleve::gamma_of_sliding(&mut self.system, i, self.now.instant())?,
-                false => self.gamma_if_nonunique(i)?,
+                true => {
+                    let (at, rule) = (self.now.instant(), SlidingRule::Coulomb);
+                    painleve::gamma_if_nonunique(&mut self.system, i, at, rule, None)?
+                }
+                false => self.gamma_of_nonunique_joint(i)?,
             };
             // Not twice in an interval: the mode selection may have recorded it.
             let told =
@@ -318,7 +321,7 @@ impl<S: System> EventDriven<S> {
     }
 
     /// γ of a joint where the laws admit more than one acceleration, else +∞.
-    fn gamma_if_nonunique(&mut self, joint: usize) -> Result<f64, MechanismError> {
+    fn gamma_of_nonunique_joint(&mut self, joint: usize) -> Result<f64, MechanismError> {
         let at = self.now.instant();
         let gamma = painleve::gamma(&mut self.system, joint, at)?;
         if gamma > 0.0 || painleve::joint_accelerations(&mut self.system, joint, at)?.len() < 2 {

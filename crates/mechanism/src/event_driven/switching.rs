@@ -4,7 +4,7 @@ use super::{CLOSED, EventDriven};
 use crate::error::MechanismError;
 use crate::modes::REST;
 use crate::modes::contact_mode::{ContactMode, PartMode, norm};
-use crate::modes::evaluated_state::EvaluatedState;
+use crate::modes::evaluated_state::{EvaluatedConstraint, EvaluatedState};
 use crate::modes::mode_selection::{ModeChoice, ModeSelector, NoModeFound};
 use crate::state::EventKind;
 use crate::system::{ConstraintKind, StateRef, System};
@@ -50,7 +50,7 @@ impl<S: System> EventDriven<S> {
         })
     }
 
-    /// Constraints that act here: all that are no contacts, and closed contacts.
+    /// Constraints that act here: closed contacts, conditional constraints of these, and all that are no contacts.
     pub(super) fn closed_constraints(&mut self) -> Result<Vec<usize>, MechanismError> {
         let (gaps, first) = self.gaps()?;
         let mut members = Vec::new();
@@ -59,6 +59,10 @@ impl<S: System> EventDriven<S> {
             if contact {
                 self.now.length_scale[i] = self.now.length_scale[i].max(gaps[first[i]].abs());
                 self.update_length_scale(i)?;
+            }
+            let condition = self.system.constraints()[i].while_closed;
+            if condition.is_some_and(|contact| !members.contains(&contact)) {
+                continue;
             }
             if !contact || gaps[first[i]] <= CLOSED * self.now.length_scale[i] {
                 members.push(i);
@@ -123,11 +127,17 @@ impl<S: System> EventDriven<S> {
         members: &[usize],
         ended: Option<&[ContactMode]>,
     ) -> Result<Result<ModeChoice, NoModeFound>, MechanismError> {
-        // A contact that separates is open.
-        let keep = |k: &usize| {
-            let local = &frame.locals[*k];
+        // A contact that separates is open, and with it its conditional constraints.
+        let closed = |local: &EvaluatedConstraint| {
             let limit = REST * self.now.speed[local.constraint];
             local.kind != ConstraintKind::Contact || local.u[0] <= limit
+        };
+        let keep = |k: &usize| {
+            let local = &frame.locals[*k];
+            let condition = local
+                .while_closed
+                .and_then(|c| frame.locals.iter().find(|l| l.constraint == c));
+            closed(local) && condition.is_none_or(closed)
         };
         let kept: Vec<usize> = (0..members.len()).filter(keep).collect();
         let members: Vec<usize> = kept.iter().map(|&k| members[k]).collect();
@@ -192,16 +202,16 @@ impl<S: System> EventDriven<S> {
         }
         // Friction joints that slide and have more than one acceleration.
         for (local, mode) in frame.locals.iter().zip(&choice.modes) {
-            let joint = matches!(local.kind, ConstraintKind::FrictionJoint { normal_rows: 1 });
+            let joint = matches!(local.kind, ConstraintKind::FrictionJoint { .. });
             if joint && mode.status() == Status::Slip {
                 self.report_nonunique_joint(local.constraint)?;
             }
         }
         for i in 0..before.len() {
             if let Some(kind) = change(&before[i], &self.now.modes[i]) {
-                // Constraints that always act begin without an event.
-                let contact = self.system.constraints()[i].is_contact();
-                if contact || !before[i].is_open() {
+                // Constraints that always act begin without an event; conditional ones have those of their contact.
+                let known = &self.system.constraints()[i];
+                if known.is_contact() || (!before[i].is_open() && known.while_closed.is_none()) {
                     self.push_event(i, kind);
                 }
             }

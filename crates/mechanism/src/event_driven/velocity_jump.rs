@@ -3,7 +3,8 @@
 //! A sliding contact whose normal reaction would have to be negative (γ ≤ 0, Painlevé's example), a joint that locks,
 //! or a free-wheel driven against its stop has no acceleration. Its velocity then jumps to another one that satisfies
 //! the laws between U⁺ and the impulses; of all those it takes the one of the largest change, u⁻ itself being one of
-//! them (P15 §3).
+//! them (P15 §3). They are enumerated by modes, and, for a contact that slides on in another direction, taken from its
+//! closed form.
 
 use percuss_convex::dense;
 
@@ -12,11 +13,12 @@ use crate::error::MechanismError;
 use crate::impact;
 use crate::modes::REST;
 use crate::modes::contact_mode::norm;
+use crate::modes::enumeration::outcomes;
 use crate::modes::evaluated_state::EvaluatedState;
-use crate::modes::mode_selection::{NoModeFound, outcomes};
+use crate::modes::mode_selection::NoModeFound;
 use crate::painleve;
 use crate::state::{Event, EventKind};
-use crate::step_problem::ConstraintImpulse;
+use crate::step_problem::{ConstraintImpulse, SlidingRule};
 use crate::system::{ConstraintKind, StateRef, System};
 
 /// Tolerance first tried for the impact problem; then that of the settings.
@@ -91,21 +93,58 @@ impl<S: System> EventDriven<S> {
         let most = all
             .iter()
             .max_by(|a, b| change(&a.answer).total_cmp(&change(&b.answer)));
-        let Some(most) = most.filter(|c| change(&c.answer) > REST * norm(&hat)) else {
-            return Err(self.no_motion(frame, refusal));
+        let most = most.filter(|c| change(&c.answer) > REST * norm(&hat));
+        let (after, impulse) = match most {
+            Some(most) => {
+                let given = frame.locals.iter().zip(&most.answer.reaction);
+                let impulse = given.map(|(local, s)| ConstraintImpulse {
+                    constraint: local.constraint,
+                    impulse: s.clone(),
+                });
+                self.interval_sums.residual = self.interval_sums.residual.max(most.residual);
+                (
+                    frame.physical_from_kinetic(&most.answer.hat),
+                    impulse.collect(),
+                )
+            }
+            None => match self.largest_sliding_jump(frame, refusal)? {
+                Some(found) => found,
+                None => return Err(self.no_motion(frame, refusal)),
+            },
         };
         // Adopt v⁺ and add the impulses to the interval.
         self.report_jump(frame, refusal)?;
-        self.now.v = frame.physical_from_kinetic(&most.answer.hat);
-        let impulse: Vec<ConstraintImpulse> = (frame.locals.iter().zip(&most.answer.reaction))
-            .map(|(local, s)| ConstraintImpulse {
-                constraint: local.constraint,
-                impulse: s.clone(),
-            })
-            .collect();
-        self.interval_sums.residual = self.interval_sums.residual.max(most.residual);
+        self.now.v = after;
         self.add_jump(frame, &before, &impulse);
         Ok(())
+    }
+
+    /// The largest jump of the contacts that could not slide on, by their closed forms: they may slide on in another
+    /// direction, which the modes do not determine.
+    fn largest_sliding_jump(
+        &mut self,
+        frame: &EvaluatedState,
+        refusal: &NoModeFound,
+    ) -> Result<Option<(Vec<f64>, Vec<ConstraintImpulse>)>, MechanismError> {
+        let at = self.now.instant();
+        let mut best: Option<(f64, Vec<f64>, Vec<ConstraintImpulse>)> = None;
+        for &k in &refusal.sliding {
+            let local = &frame.locals[k];
+            if local.kind != ConstraintKind::Contact {
+                continue;
+            }
+            let rule = SlidingRule::Coulomb;
+            for (after, impulse) in
+                painleve::contact_jumps(&mut self.system, local.constraint, at, rule)?
+            {
+                let change: Vec<f64> = after.iter().zip(at.v).map(|(a, b)| a - b).collect();
+                let size = frame.inertia.norm(&change);
+                if best.as_ref().is_none_or(|best| size > best.0) {
+                    best = Some((size, after, impulse));
+                }
+            }
+        }
+        Ok(best.map(|(_, after, impulse)| (after, impulse)))
     }
 
     /// Records the events of a jump: Painlevé at contacts, locking at joints.

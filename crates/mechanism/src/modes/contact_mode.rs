@@ -192,11 +192,14 @@ fn sets(law: &Law, rows: usize) -> Option<Vec<(Range<usize>, ForceSet)>> {
     Some(parts)
 }
 
-/// Force sets of a non-firm constraint: a box row by row, or a ball; a box of several rows plus a ball has no such
-/// form.
+/// Force sets of a non-firm constraint: a box row by row, a ball, or in two rows an ellipse or a polygon; other sums of
+/// several rows have no such form.
 fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, ForceSet)>> {
     let (lower, upper, radius) = (set.lower(), set.upper(), set.radius());
     let rows = set.rows();
+    if !set.is_box_and_ball() {
+        return nonfirm_part(set);
+    }
     // Independent intervals.
     if rows == 1 || radius == 0.0 {
         let row = |i: usize| {
@@ -211,6 +214,51 @@ fn nonfirm(set: &NonFirmSet) -> Option<Vec<(Range<usize>, ForceSet)>> {
     // A ball alone.
     let flat = lower.iter().chain(upper).all(|&b| b == 0.0);
     flat.then(|| vec![(0..rows, ForceSet::Disc(radius))])
+}
+
+/// The force set of a non-firm constraint with a polytope or an ellipsoid: in two rows an ellipse or a polygon that is
+/// the only part.
+fn nonfirm_part(set: &NonFirmSet) -> Option<Vec<(Range<usize>, ForceSet)>> {
+    let rows = set.rows();
+    let ellipsoids: Vec<&[f64]> = set.ellipsoids().collect();
+    let flat = set.lower().iter().chain(set.upper()).all(|&b| b == 0.0) && set.radius() == 0.0;
+    if rows != 2 || !flat {
+        return None;
+    }
+    match (ellipsoids.as_slice(), set.vertices()) {
+        ([axes], []) => Some(vec![(0..2, ForceSet::Ellipse([axes[0], axes[1]]))]),
+        ([], corners) => {
+            let corners: Vec<[f64; 2]> = corners.chunks_exact(2).map(|v| [v[0], v[1]]).collect();
+            let section = PolygonSection::new(&hull(corners)).ok()?;
+            Some(vec![(0..2, ForceSet::Polygon(Arc::new(section)))])
+        }
+        _ => None,
+    }
+}
+
+/// Vertices of the convex hull of points of the plane, anticlockwise (Andrew's monotone chain).
+fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    let size = points.iter().flatten().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let turn = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
+        (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    };
+    let half = |points: &mut dyn Iterator<Item = [f64; 2]>| {
+        let mut chain: Vec<[f64; 2]> = Vec::new();
+        for p in points {
+            while let [.., a, b] = chain[..]
+                && turn(a, b, p) <= 1e-14 * size * size
+            {
+                chain.pop();
+            }
+            chain.push(p);
+        }
+        chain.pop();
+        chain
+    };
+    let mut all = half(&mut points.iter().copied());
+    all.extend(half(&mut points.iter().rev().copied()));
+    all
 }
 
 impl ForceSet {

@@ -21,6 +21,8 @@ use crate::system::{ConstraintKind, StateRef, System};
 pub(crate) struct EvaluatedConstraint {
     pub(crate) constraint: usize,
     pub(crate) kind: ConstraintKind,
+    /// The contact while which it acts.
+    pub(crate) while_closed: Option<usize>,
     /// Normal rows, friction parts and force sets.
     pub(crate) structure: ConstraintStructure,
     /// G, rows × n.
@@ -82,11 +84,13 @@ impl EvaluatedState {
         for &constraint in members {
             locals.push(local(system, at, constraint, &inertia)?);
         }
-        Ok(Self {
+        let mut state = Self {
             inertia,
             free,
             locals,
-        })
+        };
+        state.set_reaction_bounds(system, at)?;
+        Ok(state)
     }
 
     pub(crate) fn n(&self) -> usize {
@@ -135,9 +139,9 @@ fn local<S: System>(
     inertia: &Inertia,
 ) -> Result<EvaluatedConstraint, MechanismError> {
     let n = at.v.len();
-    let (kind, rows) = {
+    let (kind, rows, while_closed) = {
         let description = &system.constraints()[constraint];
-        (description.kind, description.rows)
+        (description.kind, description.rows, description.while_closed)
     };
     let (mut jacobian, mut boundary) = (vec![0.0; rows * n], vec![0.0; rows]);
     system.rows(constraint, at.t, at.q, &mut jacobian, &mut boundary)?;
@@ -158,6 +162,7 @@ fn local<S: System>(
     Ok(EvaluatedConstraint {
         constraint,
         kind,
+        while_closed,
         structure: constraint_structure(system, at, constraint, kind, rows)?,
         jacobian,
         hat,
@@ -190,12 +195,22 @@ fn constraint_structure<S: System>(
         };
         (slide, hold)
     };
-    ConstraintStructure::new(&slide, &hold, rows).ok_or_else(|| MechanismError::EventDriven {
+    ConstraintStructure::new(&slide, &hold, rows)
+        .ok_or_else(|| no_switching_rule(system, at, constraint))
+}
+
+/// Error: a set without an event-driven form.
+pub(super) fn no_switching_rule<S: System>(
+    system: &S,
+    at: StateRef<'_>,
+    constraint: usize,
+) -> MechanismError {
+    MechanismError::EventDriven {
         t: at.t,
         reason: format!(
-            "the force set of `{}` is the sum of a box and a ball over several rows, for which it \
-             has no switching rule; use a time-stepping integrator",
+            "the force set of `{}` is a sum of several sets or a polytope over several rows, for which \
+             it has no switching rule; use a time-stepping integrator",
             system.constraints()[constraint].name
         ),
-    })
+    }
 }

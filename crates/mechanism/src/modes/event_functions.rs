@@ -81,7 +81,8 @@ pub(crate) fn margins(
         let rates = rate_sizes(frame, answer, local);
         let (reaction, rate) = (&answer.reaction[k], &answer.rate[k]);
         let ContactMode::Closed { sign, grips } = &modes[k] else {
-            if let Phase::Choose(_) = phase {
+            // A conditional constraint that does not act asks for nothing: its contact does.
+            if matches!(phase, Phase::Choose(_)) && local.while_closed.is_none() {
                 push(MarginKind::SeparationAcceleration, rate[0], rates[0]);
             }
             continue;

@@ -3,10 +3,12 @@
 //! Used by the event-driven integrator and by the analysis of Painlevé's paradox.
 
 pub(crate) mod contact_mode;
+pub(crate) mod enumeration;
 pub(crate) mod evaluated_state;
 pub(crate) mod event_functions;
 pub(crate) mod mode_selection;
 pub(crate) mod mode_solution;
+mod reaction_bounds;
 mod reaction_selection;
 pub(crate) mod sliding_onset;
 

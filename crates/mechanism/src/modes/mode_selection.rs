@@ -13,30 +13,26 @@ use std::ops::Range;
 
 use percuss_convex::dense;
 
-use super::REST;
 use super::contact_mode::{ContactMode, ForceSet, PartMode, SetScale, norm, scaled};
 use super::evaluated_state::{EvaluatedConstraint, EvaluatedState};
 use super::event_functions::{Margin, MarginKind, Phase, margins};
-use super::mode_solution::{ModeSolution, solve_modes};
+use super::mode_solution::{ModeSolution, sliding_pairs, solve_modes};
 use super::sliding_onset::{find_onset_directions, onset_speed, update_onset_directions};
 use crate::error::MechanismError;
 use crate::system::{ConstraintKind, StateRef, System};
 
 /// A margin within this share of its terms counts as 0 at the instant itself: the instant is known to about 1e-12 of
 /// the time scale.
-const ZERO: f64 = 1e-9;
+pub(super) const ZERO: f64 = 1e-9;
 
 /// After the look-ahead it may be negative by this share: rounding and the neglected terms of the prediction.
 const LATER: f64 = 1e-11;
 
 /// A defect of the equations above this share is a contradiction.
-const DEFECT: f64 = 1e-8;
-
-/// Accelerations that differ by less than this share are the same.
-const SAME: f64 = 1e-9;
+pub(super) const DEFECT: f64 = 1e-8;
 
 /// Maximum number of combinations that are enumerated.
-const COMBINATIONS: usize = 20_000;
+pub(super) const COMBINATIONS: usize = 20_000;
 
 /// The selected modes and their accelerations.
 #[derive(Debug, Clone)]
@@ -96,7 +92,7 @@ impl<S: System> ModeSelector<'_, S> {
         }
         for index in 0..total {
             let modes = combination(&options, index);
-            if self.ended.is_some_and(|ended| ended == modes) {
+            if self.ended.is_some_and(|ended| ended == modes) || !associated(frame, &modes) {
                 continue;
             }
             if let Some(choice) = self.test_modes(frame, modes, &mut refusal)? {
@@ -115,6 +111,8 @@ impl<S: System> ModeSelector<'_, S> {
     ) -> Result<Option<ModeChoice>, MechanismError> {
         find_onset_directions(frame, &mut modes);
         let Some(found) = solve_modes(frame, &modes) else {
+            // A joint with two reactions that no bounded friction satisfies.
+            refusal.sliding.extend(sliding_pairs(frame, &modes));
             return Ok(None);
         };
         if found.defect < refusal.defect {
@@ -215,7 +213,9 @@ impl<S: System> ModeSelector<'_, S> {
         for _ in 0..COMBINATIONS {
             let pick = |(k, &i): (usize, &usize)| options[k][i].clone();
             let mut modes: Vec<ContactMode> = place.iter().enumerate().map(pick).collect();
-            if let Some(choice) = self.test_modes(frame, modes.clone(), &mut refusal)? {
+            if associated(frame, &modes)
+                && let Some(choice) = self.test_modes(frame, modes.clone(), &mut refusal)?
+            {
                 return Ok(Some(choice));
             }
             find_onset_directions(frame, &mut modes);
@@ -243,68 +243,20 @@ impl<S: System> ModeSelector<'_, S> {
     }
 }
 
-/// All combinations that satisfy the laws at the instant, without look-ahead: the outcomes of a jump.
-pub(crate) fn outcomes(frame: &EvaluatedState) -> Vec<ModeChoice> {
-    outcomes_beyond(frame, &vec![0.0; frame.locals.len()])
-}
-
-/// The accelerations that satisfy the laws at a state, each once: more than one where the friction of a joint follows a
-/// reaction of either sign (B02 §6). Contacts take part where `members` names them.
-pub(crate) fn accelerations<S: System>(
-    system: &mut S,
-    at: StateRef<'_>,
-    members: &[usize],
-) -> Result<Vec<Vec<f64>>, MechanismError> {
-    let frame = EvaluatedState::new(system, at, members)?;
-    let limit = |local: &EvaluatedConstraint| REST * norm(&local.size);
-    let limit: Vec<f64> = frame.locals.iter().map(limit).collect();
-    let mut found: Vec<Vec<f64>> = Vec::new();
-    for choice in outcomes_beyond(&frame, &limit) {
-        let hat = choice.answer.hat;
-        // Distinct accelerations only.
-        let other = |known: &Vec<f64>| {
-            let apart: Vec<f64> = known.iter().zip(&hat).map(|(a, b)| a - b).collect();
-            norm(&apart) > SAME * (norm(known) + norm(&hat))
+/// Whether every conditional constraint is closed exactly where its contact is.
+pub(super) fn associated(frame: &EvaluatedState, modes: &[ContactMode]) -> bool {
+    frame.locals.iter().zip(modes).all(|(local, mode)| {
+        let Some(contact) = local.while_closed else {
+            return true;
         };
-        if found.iter().all(other) {
-            found.push(hat);
-        }
-    }
-    Ok(found
-        .iter()
-        .map(|hat| frame.physical_from_kinetic(hat))
-        .collect())
-}
-
-/// All combinations that satisfy the laws, with speeds below `limit` taken as rest.
-fn outcomes_beyond(frame: &EvaluatedState, limit: &[f64]) -> Vec<ModeChoice> {
-    let pairs = frame.locals.iter().zip(limit);
-    let options: Vec<Vec<ContactMode>> = pairs.map(|(l, limit)| options(l, *limit)).collect();
-    let total = options.iter().map(Vec::len);
-    let total = total.fold(1_usize, |a, b| a.saturating_mul(b));
-    let mut found = Vec::new();
-    for index in 0..total.min(COMBINATIONS) {
-        let mut modes = combination(&options, index);
-        find_onset_directions(frame, &mut modes);
-        let Some(answer) = solve_modes(frame, &modes) else {
-            continue;
-        };
-        let list = margins(frame, &modes, &answer, Phase::Choose(limit));
-        let fits = |m: &Margin| m.kind == MarginKind::Coefficient || m.share() >= -ZERO;
-        if answer.defect <= DEFECT && list.iter().all(fits) {
-            found.push(ModeChoice {
-                modes,
-                residual: answer.defect,
-                answer,
-                refused: Vec::new(),
-            });
-        }
-    }
-    found
+        let place = frame.locals.iter().position(|l| l.constraint == contact);
+        let open = place.is_none_or(|k| modes[k].is_open());
+        mode.is_open() == open
+    })
 }
 
 /// The `index`-th combination; the last constraint varies fastest.
-fn combination(options: &[Vec<ContactMode>], mut index: usize) -> Vec<ContactMode> {
+pub(super) fn combination(options: &[Vec<ContactMode>], mut index: usize) -> Vec<ContactMode> {
     let mut modes = Vec::with_capacity(options.len());
     for list in options.iter().rev() {
         modes.push(list[index % list.len()].clone());
@@ -315,7 +267,7 @@ fn combination(options: &[Vec<ContactMode>], mut index: usize) -> Vec<ContactMod
 }
 
 /// The modes that a constraint may take at this state, sticking first.
-fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
+pub(super) fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
     // Cartesian product of the modes of its parts.
     let mut grips: Vec<Vec<PartMode>> = vec![Vec::new()];
     for part in &local.structure.parts {
@@ -330,18 +282,23 @@ fn options(local: &EvaluatedConstraint, limit: f64) -> Vec<ContactMode> {
             })
             .collect();
     }
-    // A friction joint with one reaction may push with either sign.
-    let signed = local.structure.scale == SetScale::Magnitude && local.structure.normal == 1;
-    let signs: &[f64] = if signed { &[1.0, -1.0] } else { &[1.0] };
+    // A friction joint with one reaction may push with either sign; where one with two slides, its reaction may have
+    // either of two magnitudes.
+    let signs = |grips: &[PartMode]| -> &[f64] {
+        let slides = grips.iter().any(|grip| *grip != PartMode::Stick);
+        let signed =
+            local.structure.scale == SetScale::Magnitude && (local.structure.normal == 1 || slides);
+        if signed { &[1.0, -1.0] } else { &[1.0] }
+    };
     let closed = |grips: &Vec<PartMode>| {
-        let grips = grips.clone();
+        let (grips, signs) = (grips.clone(), signs(grips));
         signs.iter().map(move |&sign| ContactMode::Closed {
             sign,
             grips: grips.clone(),
         })
     };
     let mut modes: Vec<ContactMode> = grips.iter().flat_map(closed).collect();
-    if local.kind == ConstraintKind::Contact {
+    if local.kind == ConstraintKind::Contact || local.while_closed.is_some() {
         modes.push(ContactMode::Open);
     }
     modes

@@ -33,6 +33,8 @@ pub(crate) struct ModeSolution {
     /// Coefficient of the normal reaction of a sliding constraint in its own normal acceleration, as a share of what it
     /// would be without friction; 1 where nothing slides. Not positive: Painlevé's paradox.
     pub(crate) coefficient: Vec<f64>,
+    /// Whether the equations determine the reactions.
+    regular: bool,
     /// Largest residual of the equations, relative to their terms, and the constraint of it.
     pub(crate) defect: f64,
     pub(crate) worst: usize,
@@ -99,6 +101,14 @@ pub(crate) fn sliding_force(local: &EvaluatedConstraint, p: usize, grip: &PartMo
     part.slide_set.max_dissipation_force(&u, grip)
 }
 
+/// Friction of a joint whose friction follows the magnitude of two reactions: along a unit vector of the reaction, or of
+/// a given magnitude.
+#[derive(Debug, Clone, Default)]
+struct PairFriction {
+    unit: Vec<f64>,
+    magnitude: f64,
+}
+
 /// Linear system of one combination of modes.
 struct ModeSystem<'a> {
     frame: &'a EvaluatedState,
@@ -110,9 +120,8 @@ struct ModeSystem<'a> {
 }
 
 impl<'a> ModeSystem<'a> {
-    /// Assembles unknowns and equations. `unit` holds, for joints whose friction follows the magnitude of two
-    /// reactions, the unit vector of that reaction.
-    fn new(frame: &'a EvaluatedState, modes: &'a [ContactMode], unit: &[Vec<f64>]) -> Self {
+    /// Assembles unknowns and equations. Friction that follows the magnitude of two reactions takes it from `pairs`.
+    fn new(frame: &'a EvaluatedState, modes: &'a [ContactMode], pairs: &[PairFriction]) -> Self {
         let mut system = Self {
             frame,
             modes,
@@ -123,7 +132,7 @@ impl<'a> ModeSystem<'a> {
         for (k, mode) in modes.iter().enumerate() {
             let constant = match mode {
                 ContactMode::Open => vec![0.0; frame.locals[k].rows()],
-                ContactMode::Closed { sign, grips } => system.push(k, *sign, grips, &unit[k]),
+                ContactMode::Closed { sign, grips } => system.push(k, *sign, grips, &pairs[k]),
             };
             system.constant.push(constant);
         }
@@ -131,7 +140,7 @@ impl<'a> ModeSystem<'a> {
     }
 
     /// Adds the unknowns and equations of one closed constraint; returns its constant forces.
-    fn push(&mut self, k: usize, sign: f64, grips: &[PartMode], unit: &[f64]) -> Vec<f64> {
+    fn push(&mut self, k: usize, sign: f64, grips: &[PartMode], pair: &PairFriction) -> Vec<f64> {
         let local = &self.frame.locals[k];
         let rows = local.rows();
         let axis = |i: usize| {
@@ -159,7 +168,7 @@ impl<'a> ModeSystem<'a> {
                 SetScale::Fixed => 0.0,
                 SetScale::Normal => 1.0,
                 SetScale::Magnitude if local.structure.normal == 1 => sign,
-                SetScale::Magnitude => unit.get(i).copied().unwrap_or(0.0),
+                SetScale::Magnitude => pair.unit.get(i).copied().unwrap_or(0.0),
             };
             let mut weight = axis(i);
             dense::axpy(follow, &sliding, &mut weight);
@@ -175,10 +184,10 @@ impl<'a> ModeSystem<'a> {
             self.equation
                 .push(RowCombination::new(self.frame, k, weight));
         }
-        if local.structure.scale == SetScale::Fixed {
-            sliding
-        } else {
-            vec![0.0; rows]
+        match local.structure.scale {
+            SetScale::Fixed => sliding,
+            _ if pair.magnitude != 0.0 => scaled(&sliding, pair.magnitude),
+            _ => vec![0.0; rows],
         }
     }
 
@@ -209,6 +218,7 @@ impl<'a> ModeSystem<'a> {
             self.select_reactions(&y, any, &mut answer);
         }
         self.coefficients(&matrix, regular, &mut answer);
+        answer.regular = regular;
         answer
     }
 
@@ -322,20 +332,28 @@ pub(crate) fn solve_modes_any_reaction(
     solve(frame, modes, true)
 }
 
-/// Solves the linear system; iterates over the directions of the reactions of joints with two normal rows.
-fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<ModeSolution> {
-    let pair = |k: usize| {
-        let shape = &frame.locals[k].structure;
-        let slides = matches!(&modes[k], ContactMode::Closed { grips, .. } if grips.iter().any(|g| *g != PartMode::Stick));
+/// The sliding joints whose friction follows the magnitude of two reactions; all others are linear.
+pub(crate) fn sliding_pairs(frame: &EvaluatedState, modes: &[ContactMode]) -> Vec<usize> {
+    let pair = |k: &usize| {
+        let shape = &frame.locals[*k].structure;
+        let slides = matches!(&modes[*k], ContactMode::Closed { grips, .. } if grips.iter().any(|g| *g != PartMode::Stick));
         shape.scale == SetScale::Magnitude && shape.normal > 1 && slides
     };
-    let mut unit: Vec<Vec<f64>> = vec![Vec::new(); modes.len()];
-    // Sliding joints with two normal rows; all others are linear.
-    let pairs: Vec<usize> = (0..modes.len()).filter(|&k| pair(k)).collect();
-    let mut answer = ModeSystem::new(frame, modes, &unit).solve(any);
-    if pairs.is_empty() {
-        return Some(answer);
+    (0..modes.len()).filter(pair).collect()
+}
+
+/// Solves the linear system: at once, by the quadratic equation of one joint with two reactions, or by iteration over the
+/// directions of the reactions of several.
+fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<ModeSolution> {
+    let pairs = sliding_pairs(frame, modes);
+    let mut friction: Vec<PairFriction> = vec![PairFriction::default(); modes.len()];
+    let first = ModeSystem::new(frame, modes, &friction).solve(any);
+    match pairs[..] {
+        [] => return Some(first),
+        [pair] if first.regular => return solve_pair(frame, modes, pair, &first, any),
+        _ => {}
     }
+    let mut answer = first;
     // Fixed point: friction follows the direction of the last reaction.
     for _ in 0..400 {
         let mut change = 0.0_f64;
@@ -344,25 +362,79 @@ fn solve(frame: &EvaluatedState, modes: &[ContactMode], any: bool) -> Option<Mod
             let size = norm(normal);
             let next = scaled(normal, if size > 0.0 { 1.0 / size } else { 0.0 });
             let moved = next.iter().enumerate().map(|(i, x)| {
-                let old = unit[k].get(i).copied().unwrap_or(0.0);
+                let old = friction[k].unit.get(i).copied().unwrap_or(0.0);
                 (x - old).abs()
             });
             change = change.max(moved.fold(0.0, f64::max));
-            unit[k] = next;
+            friction[k].unit = next;
         }
         if change < 1e-13 {
             return Some(answer);
         }
-        answer = ModeSystem::new(frame, modes, &unit).solve(any);
+        answer = ModeSystem::new(frame, modes, &friction).solve(any);
     }
     None
+}
+
+/// One joint with two reactions that slides: R = a + s c with friction of magnitude s μ, and s = |R|,
+///
+/// ```text
+/// (1 − |c|²) s² − 2 a·c s − |a|² = 0
+/// ```
+///
+/// One solution while |c| < 1. Beyond, none or two, where a·c < 0: the smaller has sign + and a positive coefficient
+/// 1 − R·c/s, the larger sign − and a negative one. `without` is the answer without friction.
+fn solve_pair(
+    frame: &EvaluatedState,
+    modes: &[ContactMode],
+    pair: usize,
+    without: &ModeSolution,
+    any: bool,
+) -> Option<ModeSolution> {
+    let normal = frame.locals[pair].structure.normal;
+    let mut friction = vec![PairFriction::default(); modes.len()];
+    let mut at = |magnitude: f64| {
+        friction[pair].magnitude = magnitude;
+        ModeSystem::new(frame, modes, &friction).solve(any)
+    };
+    let a = &without.reaction[pair][..normal];
+    // c at a magnitude of the size of a, so that rounding is in proportion.
+    let unit = if norm(a) > 0.0 { norm(a) } else { 1.0 };
+    let with = at(unit);
+    let both = with.reaction[pair].iter().zip(a);
+    let c: Vec<f64> = both.map(|(r, a)| (r - a) / unit).collect();
+    let (square, along, load) = (
+        1.0 - dense::dot(&c, &c),
+        dense::dot(a, &c),
+        dense::dot(a, a),
+    );
+    let root = (along * along + square * load).sqrt();
+    let larger = matches!(&modes[pair], ContactMode::Closed { sign, .. } if *sign < 0.0);
+    let s = match larger {
+        true if square < 0.0 && along < 0.0 => (root - along) / -square,
+        true => return None,
+        false if load == 0.0 => 0.0,
+        false if root > along => load / (root - along),
+        false => return None,
+    };
+    if !s.is_finite() {
+        return None;
+    }
+    let mut answer = at(s);
+    let reaction = &answer.reaction[pair][..normal];
+    answer.coefficient[pair] = if s > 0.0 {
+        1.0 - dense::dot(reaction, &c) / s
+    } else {
+        1.0
+    };
+    Some(answer)
 }
 
 /// The combinations of rows that the modes keep at rest.
 pub(crate) fn sticking_rows(frame: &EvaluatedState, modes: &[ContactMode]) -> Vec<RestingRow> {
     // The equations of the modes are the rows that stay at rest.
-    let unit = vec![Vec::new(); modes.len()];
-    let system = ModeSystem::new(frame, modes, &unit);
+    let pairs = vec![PairFriction::default(); modes.len()];
+    let system = ModeSystem::new(frame, modes, &pairs);
     let line = |line: RowCombination| {
         let local = &frame.locals[line.local];
         let sizes = line.weight.iter().zip(&local.size);

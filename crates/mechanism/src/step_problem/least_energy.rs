@@ -9,7 +9,7 @@ use percuss_contact::Law;
 use percuss_convex::dense;
 use smallvec::SmallVec;
 
-use super::report::{KineticRow, orthogonalise, orthonormal};
+use super::report::orthonormal;
 use super::{SlidingRule, SolveSummary, StepProblem};
 use crate::error::MechanismError;
 use crate::inertia::Inertia;
@@ -111,18 +111,5 @@ impl StepProblem {
             held.extend(self.rows(k).take(count));
         }
         held
-    }
-
-    /// Local block Ŵ of a contact of three rows with the rows of an orthonormal basis eliminated.
-    fn reduced_block(&self, k: usize, basis: &[KineticRow]) -> [f64; 9] {
-        let n = self.n;
-        let row = |i: usize| &self.kinetic_jacobian[i * n..(i + 1) * n];
-        let rests = self.rows(k).map(|i| {
-            let mut rest = KineticRow::from_slice(row(i));
-            orthogonalise(&mut rest, basis);
-            rest
-        });
-        let rests: SmallVec<[KineticRow; 3]> = rests.collect();
-        std::array::from_fn(|i| dense::dot(&rests[i / 3], &rests[i % 3]))
     }
 }

@@ -10,11 +10,14 @@
 //!
 //! `mod.rs` collects the rows, laws and weights; `solve` builds a [`percuss_contact::Problem`] in kinetic coordinates and
 //! solves it by dense nonlinear Gauss–Seidel; `least_energy` adds the least-energy variant of Paoli's scheme; `report` reads
-//! status and Painlevé's γ off the solution.
+//! status and Painlevé's γ off the solution; `jumps` has the jumps of one contact in closed form.
 
+mod jumps;
 mod least_energy;
 mod report;
 mod solve;
+
+pub(crate) use jumps::Jump;
 
 use ::percuss_solve::DenseNlgs;
 use percuss_contact::law::Status;
@@ -22,6 +25,7 @@ use percuss_contact::{Law, Problem, Restitution};
 use percuss_convex::dense;
 
 use crate::error::MechanismError;
+use crate::inertia::Inertia;
 use crate::settings::Scheme;
 use crate::system::{ConstraintKind, StateRef, System};
 
@@ -42,6 +46,18 @@ pub(crate) struct SolveSummary {
     pub(crate) infeasible: [Option<u32>; 2],
 }
 
+impl SolveSummary {
+    /// Includes a second solve of the same step: the larger residual decides.
+    pub(crate) fn include(&mut self, other: Self) {
+        self.residual = self.residual.max(other.residual);
+        self.iterations += other.iterations;
+        self.converged &= other.converged;
+        if self.infeasible == [None; 2] {
+            self.infeasible = other.infeasible;
+        }
+    }
+}
+
 /// Sliding rule: the direction in which a contact slides where its normal impulse also changes the tangential velocity
 /// (W_tn ≠ 0).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,7 +74,9 @@ impl SlidingRule {
     pub(crate) fn of(scheme: Scheme) -> Self {
         match scheme {
             Scheme::Paoli => Self::LeastEnergy,
-            Scheme::Midpoint | Scheme::Theta(_) | Scheme::Event => Self::Coulomb,
+            Scheme::Midpoint | Scheme::Projected | Scheme::Theta(_) | Scheme::Event => {
+                Self::Coulomb
+            }
         }
     }
 }
@@ -139,6 +157,8 @@ pub(crate) struct StepProblem {
     problem: Option<Problem>,
     /// Dense Gauss–Seidel solver of small problems, which falls back to `solve::Auto`.
     solver: DenseNlgs,
+    /// Conditional constraints that were released in this step, with the law they had.
+    released: Vec<(usize, Law)>,
 }
 
 impl StepProblem {
@@ -169,6 +189,27 @@ impl StepProblem {
         self.impulse.clear();
         self.end.clear();
         self.least_energy_shift.clear();
+        self.released.clear();
+    }
+
+    /// Gives the `k`-th constraint the law of no reaction, and keeps its own.
+    pub(crate) fn release(&mut self, k: usize, nothing: Law) {
+        let law = std::mem::replace(&mut self.law[k], nothing);
+        self.released.push((k, law));
+        let rows = self.rows(k);
+        self.impulse[rows].fill(0.0);
+    }
+
+    /// Gives the `k`-th constraint back the law it had before its release.
+    pub(crate) fn restore(&mut self, k: usize) {
+        if let Some(at) = self.released.iter().position(|(place, _)| *place == k) {
+            self.law[k] = self.released.swap_remove(at).1;
+        }
+    }
+
+    /// Whether the `k`-th constraint is released.
+    pub(crate) fn released(&self, k: usize) -> bool {
+        self.released.iter().any(|(place, _)| *place == k)
     }
 
     /// Starts the step from the velocity `v` after an impact with these impulses: recomputes U_I. Returns what
@@ -221,6 +262,29 @@ impl StepProblem {
         self.impulse.truncate(last);
         self.end.truncate(last);
         self.law[k] = law;
+    }
+
+    /// Gives all rows of the last constraint the weight ρ.
+    pub(crate) fn set_last_weight(&mut self, rho: f64) {
+        let first = self.offset[self.active.len() - 1];
+        self.restitution_weight[first..].fill(rho);
+    }
+
+    /// Starts the last constraint with the impulses `impulse`, and takes A⁻¹ Gᵀ of them off the velocity `free`.
+    pub(crate) fn take_from_velocity(
+        &mut self,
+        impulse: &[f64],
+        inertia: &Inertia,
+        free: &mut [f64],
+    ) {
+        let (n, first) = (self.n, self.offset[self.active.len() - 1]);
+        self.impulse[first..].copy_from_slice(impulse);
+        let mut change = vec![0.0; n];
+        for (row, s) in (first..).zip(impulse) {
+            dense::axpy(*s, &self.jacobian[row * n..(row + 1) * n], &mut change);
+        }
+        inertia.solve(&mut change);
+        dense::axpy(-1.0, &change, free);
     }
 
     /// Removes the last constraint.

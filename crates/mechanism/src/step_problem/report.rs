@@ -55,6 +55,28 @@ impl StepProblem {
         self.free[row] - (1.0 + self.restitution_weight[row]) * self.begin[row]
     }
 
+    /// Change of the normal velocity of the `k`-th constraint by its own normal impulse, Ŵ_nn S_n.
+    pub(crate) fn own_velocity_change(&self, k: usize) -> f64 {
+        let (n, row) = (self.n, self.offset[k]);
+        let normal = &self.kinetic_jacobian[row * n..(row + 1) * n];
+        dense::dot(normal, normal) * self.impulse[row]
+    }
+
+    /// Row i of Ĝ without its part along an orthonormal basis.
+    pub(super) fn rest(&self, i: usize, basis: &[KineticRow]) -> KineticRow {
+        let mut rest = KineticRow::from_slice(&self.kinetic_jacobian[i * self.n..(i + 1) * self.n]);
+        orthogonalise(&mut rest, basis);
+        rest
+    }
+
+    /// Local block Ŵ of a constraint with the rows of an orthonormal basis eliminated, row by row.
+    pub(super) fn reduced_block(&self, k: usize, basis: &[KineticRow]) -> SmallVec<[f64; 9]> {
+        let rests: SmallVec<[KineticRow; 3]> = self.rows(k).map(|i| self.rest(i, basis)).collect();
+        let d = rests.len();
+        let entries = (0..d * d).map(|i| dense::dot(&rests[i / d], &rests[i % d]));
+        entries.collect()
+    }
+
     /// Row (Ŵ_nn, Ŵ_nt) of the `k`-th constraint with the rows `firm` eliminated: Ĝ_n orthogonalised against them,
     /// times Ĝᵀ. `None` where they leave the normal row no freedom. Needs Ĝ ([`Self::prepare`]).
     pub(crate) fn reduced_row(&self, k: usize, firm: &[usize]) -> Option<KineticRow> {
@@ -69,8 +91,13 @@ impl StepProblem {
         free.then(|| self.rows(k).map(|i| dense::dot(&normal, hat(i))).collect())
     }
 
-    /// Painlevé's γ of the `k`-th constraint with the rows `firm` eliminated: Ŵ_nn − max over D of −Ŵ_nt·w (P15 §3).
+    /// Painlevé's γ of the `k`-th constraint with the rows `firm` eliminated: Ŵ_nn − max over D of −Ŵ_nt·w (P15 §3); for
+    /// a joint with two reactions as in `Law::gamma_of_pair`.
     pub(crate) fn gamma(&self, k: usize, firm: &[usize]) -> f64 {
+        if self.law[k].reactions_with_friction() == 2 {
+            let basis = orthonormal(&self.kinetic_jacobian, self.n, firm.iter().copied());
+            return self.law[k].gamma_of_pair(&self.reduced_block(k, &basis));
+        }
         let Some(row) = self.reduced_row(k, firm) else {
             return f64::INFINITY;
         };

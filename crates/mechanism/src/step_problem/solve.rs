@@ -1,7 +1,9 @@
 //! Solution of (★) in kinetic coordinates by dense nonlinear Gauss–Seidel ([`percuss_solve::DenseNlgs`], with `percuss_solve::Auto`
 //! behind it). Convergence is decided by the residual RV of `contact`.
 
-use percuss_contact::{FactoredDelassus, Problem, ProblemError};
+use percuss_contact::{
+    FactoredDelassus, Problem, ProblemError, ResidualEvaluator, ResidualMeasure,
+};
 use percuss_convex::dense;
 use percuss_solve::{Goal, Outcome, Solver, elimination};
 
@@ -64,6 +66,18 @@ impl StepProblem {
             converged: report.reached(),
             infeasible: [excluded(0), excluded(1)],
         })
+    }
+
+    /// RV of the last solution under the laws as they are now; 0 where nothing was solved.
+    pub(crate) fn residual_under_present_laws(&mut self) -> f64 {
+        let Some(problem) = &mut self.problem else {
+            return 0.0;
+        };
+        for (k, law) in self.law.iter().enumerate() {
+            problem.replace_law(k, law.clone());
+        }
+        let mut evaluator = ResidualEvaluator::new(problem);
+        evaluator.residual(problem, &self.impulse, ResidualMeasure::Velocity)
     }
 
     /// Computes Ĝ and the weighted free velocities, and refuses a contact whose normal row vanishes.

@@ -59,7 +59,7 @@ impl<S: System> TimeStepper<S> {
     /// and event history are restored.
     fn try_both(&mut self, h: f64) -> Result<(State, State, bool), MechanismError> {
         let (begin, ledger): (State, StepReport) = (self.state.clone(), self.report);
-        let watch = self.event_detector.clone();
+        let (watch, persistent) = (self.event_detector.clone(), self.persistent.clone());
         let t = begin.t;
         // One step of length h.
         let end = self.end_of(h);
@@ -81,6 +81,7 @@ impl<S: System> TimeStepper<S> {
         self.state = begin;
         self.report = ledger;
         self.event_detector = watch;
+        self.persistent = persistent;
         result.map(|()| (coarse, fine, closing))
     }
 

@@ -169,11 +169,21 @@ fn add_works(step: &ComputedStep<'_>, report: &mut StepReport) {
     report.work = (0..v_begin.len())
         .map(|i| k[i] * 0.5 * (v_begin[i] + end.v_unprojected[i]))
         .sum();
-    for (row, s) in end.bilateral.impulse.iter().enumerate() {
-        // Velocity projection: ½ s (U + 0), the energy lost when the velocity was made tangent at the end.
-        let w = end.bilateral.boundary[row];
-        report.impact += 0.5 * s * (end.bilateral.begin[row] + end.bilateral.end[row]);
-        report.boundary -= s * w;
+    // Velocity projection: ½ S′ (U + U_F), the energy lost when the velocity was made tangent at the end.
+    let projected = &end.projected;
+    for (k, &i) in projected.active.iter().enumerate() {
+        let kind = step.constraints[i].kind;
+        for row in projected.rows(k) {
+            let s = projected.impulse[row];
+            let share = 0.5 * s * (projected.begin[row] + projected.end[row]);
+            let tangential = kind.is_friction_row(row - projected.offset[k]);
+            *(if !tangential {
+                &mut report.impact
+            } else {
+                &mut report.sliding
+            }) += share;
+            report.boundary -= s * projected.boundary[row];
+        }
     }
     report.impact += step.impact.energy_change;
 }
@@ -279,9 +289,22 @@ fn persistent_contact_work(step: &ComputedStep<'_>) -> f64 {
         });
         sum += works.sum::<f64>();
     }
-    let projected = &step.end.bilateral;
-    let held = (projected.impulse.iter().zip(&projected.begin)).zip(&projected.end);
-    sum + held.map(|((s, a), b)| 0.5 * s * (a + b)).sum::<f64>()
+    // Velocity projection: bilateral rows, and normal rows of contacts that carried an impulse before.
+    let projected = &step.end.projected;
+    let mut projection = 0.0;
+    for (k, &i) in projected.active.iter().enumerate() {
+        let rows = projected.rows(k);
+        let count = match step.constraints[i].kind {
+            ConstraintKind::Contact if step.state.status[i] == Status::Open => 0,
+            ConstraintKind::Contact => 1,
+            _ => rows.len(),
+        };
+        for row in rows.take(count) {
+            let both = projected.begin[row] + projected.end[row];
+            projection += 0.5 * projected.impulse[row] * both;
+        }
+    }
+    sum + projection
 }
 
 /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K.
@@ -296,7 +319,7 @@ fn momentum_residual(step: &ComputedStep<'_>, scratch: &mut BalanceScratch) -> f
         let row = &inertia.mass[i * n..(i + 1) * n];
         left[i] = dense::dot(row, &scratch.v_change) - force_impulse[i];
     }
-    for problem in [step.problem, &step.end.bilateral] {
+    for problem in [step.problem, &step.end.projected] {
         for (row, s) in problem.impulse.iter().enumerate() {
             let g = &problem.jacobian[row * n..(row + 1) * n];
             dense::axpy(-s, g, left);

@@ -1,12 +1,14 @@
-//! Active constraints of a step: contacts with g ≤ 0 up to rounding, and all other constraints always.
+//! Active constraints of a step: contacts with g ≤ 0 up to rounding, persistent contacts ([`super::persistent`]), conditional
+//! constraints while their contact is active, and all other constraints always.
 
 use super::StepInput;
 use super::evaluation::EvaluationPoint;
+use super::reaction_bounds;
 use crate::error::MechanismError;
 use crate::impact;
 use crate::settings::{ImpactLaw, Scheme, Settings};
 use crate::step_problem::{RestitutionWeights, StepProblem};
-use crate::system::System;
+use crate::system::{StateRef, System};
 
 /// Candidate threshold: contacts with a gap above this share of the largest coordinate (at least of 1) are open, and
 /// their Jacobian is not evaluated. The tolerance of [`StepProblem::is_closed`] is far below.
@@ -19,25 +21,50 @@ pub(super) fn detect_active<S: System>(
     point: &mut EvaluationPoint,
     problem: &mut StepProblem,
 ) -> Result<(), MechanismError> {
-    system.gaps(point.t, &point.q, &mut point.gaps)?;
+    let EvaluationPoint {
+        t,
+        q,
+        contacts,
+        v_begin: v,
+        gaps,
+        ..
+    } = &mut *point;
+    let at = StateRef { t: *t, q, v };
+    // Contacts may have a place of their own.
+    let touching = match contacts {
+        None => at,
+        Some((t, q)) => StateRef { t: *t, q, v },
+    };
+    system.gaps(touching.t, touching.q, gaps)?;
     problem.clear();
     let weights = restitution_weights(given.settings);
     // A gap computed from coordinates of this size is closed if it is below their rounding.
-    let size = point.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
+    let size = touching.q.iter().fold(1.0_f64, |m, x| m.max(x.abs()));
     let rounding = 8.0 * f64::EPSILON * size;
     for i in 0..given.layout.num_constraints() {
         let contact = system.constraints()[i].is_contact();
-        let gap = point.gaps.get(given.layout.gaps(i).start).copied();
+        // Conditional association: only beside its contact, which comes first.
+        let condition = system.constraints()[i].while_closed;
+        if condition.is_some_and(|contact| !problem.active.contains(&contact)) {
+            continue;
+        }
+        let gap = gaps.get(given.layout.gaps(i).start).copied();
         let gap = gap.filter(|_| contact).unwrap_or(0.0);
-        if gap > CANDIDATE_GAP * size {
+        let persists = given.persistent[i];
+        if gap > CANDIDATE_GAP * size && !persists {
             continue;
         }
         let previous = given.state.status[i];
-        problem.push(system, i, point.at(), given.h, previous, weights)?;
+        let place = if contact && !persists { touching } else { at };
+        problem.push(system, i, place, given.h, previous, weights)?;
         // Near but not closed to rounding: closed unless it is above the tolerance or separating.
-        if gap > rounding && !problem.is_closed(gap, point.at(), given.h) {
+        if gap > rounding && !persists && !problem.is_closed(gap, place, given.h) {
             problem.pop();
             continue;
+        }
+        // A persistent contact takes part like a joint: U_F + U_I at the midpoint.
+        if persists {
+            problem.set_last_weight(1.0);
         }
         // Warm start: the impulses of the previous step.
         let k = problem.active.len() - 1;
@@ -45,15 +72,16 @@ pub(super) fn detect_active<S: System>(
         let held = given.layout.rows(i);
         problem.impulse[rows].copy_from_slice(&given.state.impulse[held]);
     }
+    reaction_bounds::set_from_last_step(system, given, point, problem)?;
     apply_canonical_restitution(system, given.settings, point, problem)
 }
 
 /// Weight ρ of U_I by kind of row.
 fn restitution_weights(settings: &Settings) -> RestitutionWeights {
     RestitutionWeights {
-        contacts_rebound: matches!(settings.impact, ImpactLaw::Moreau | ImpactLaw::Canonical),
+        contacts_rebound: !settings.impact.is_separate(),
         bilateral: match settings.scheme {
-            Scheme::Midpoint | Scheme::Event => 1.0,
+            Scheme::Midpoint | Scheme::Projected | Scheme::Event => 1.0,
             // Bilateral rows obey θU_F + (1−θ)U_I = 0.
             Scheme::Theta(theta) => (1.0 - theta) / theta,
             Scheme::Paoli => 0.0,
@@ -74,7 +102,7 @@ fn apply_canonical_restitution<S: System>(
     let contact = |i: &&usize| system.constraints()[**i].is_contact();
     let contacts: Vec<usize> = problem.active.iter().filter(contact).copied().collect();
     // One e in all normal rows.
-    let e = impact::common_restitution(system, point.at(), &contacts)?;
+    let e = impact::common_restitution(system, point.at_contacts(), &contacts)?;
     for k in 0..problem.active.len() {
         if contacts.contains(&problem.active[k]) {
             let row = problem.rows(k).start;

@@ -8,9 +8,10 @@
 use percuss_contact::law::Status;
 use serde::{Deserialize, Serialize};
 
+use super::gamma::SlidingAnalysis;
 use crate::state::{Event, EventKind, State};
 use crate::step_problem::StepProblem;
-use crate::system::{ConstraintKind, System};
+use crate::system::System;
 
 /// Number of steps for which a contact may be open without having detached.
 const MAX_OPEN_STEPS: usize = 4;
@@ -19,9 +20,6 @@ const MAX_OPEN_STEPS: usize = 4;
 /// speed that one step of the forces makes, or the approach of its last step (which the curvature of its surface makes
 /// in every step).
 const SPEED: f64 = 4.0;
-
-/// A joint locks when it stops from more than this many times the speed that it usually loses in a step.
-const LOCKING: f64 = 10.0;
 
 /// History of one constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -38,7 +36,7 @@ struct ConstraintHistory {
     /// Whether γ was positive in the last step.
     regular: bool,
     /// Approach speed in the last step in which it carried an impulse; infinite for a contact that was closed and at
-    /// rest when the motion began. For a joint with friction: the sliding velocity lost in the last step.
+    /// rest when the motion began.
     approach: f64,
 }
 
@@ -84,7 +82,7 @@ impl StepEventDetector {
         stage: &StepProblem,
         before: &State,
         after: &State,
-        gamma: &[f64],
+        sliding: &SlidingAnalysis,
     ) {
         self.events.clear();
         // Contacts by their impulse, joints by status, both by γ.
@@ -97,10 +95,12 @@ impl StepEventDetector {
                     None => self.update_open(i),
                 }
             } else if let Some(k) = k {
-                self.detect_locking(i, system, stage, k, after);
+                if sliding.locked.get(k) == Some(&true) {
+                    self.push(after.t, i, EventKind::Locked);
+                }
                 self.detect_stick_slip(i, after.status[i], before.t);
             }
-            if let Some(&gamma) = k.and_then(|k| gamma.get(k)) {
+            if let Some(&gamma) = k.and_then(|k| sliding.gamma.get(k)) {
                 self.detect_painleve(i, gamma, after.t);
             }
         }
@@ -167,38 +167,6 @@ impl StepEventDetector {
             let last = seen.last;
             self.push(last, i, EventKind::Detach);
         }
-    }
-
-    /// Detects locking: a joint with friction stops within a step although it slid faster than the last step slowed it,
-    /// because its friction grew with the reaction that it caused.
-    fn detect_locking<S: System>(
-        &mut self,
-        i: usize,
-        system: &S,
-        stage: &StepProblem,
-        k: usize,
-        after: &State,
-    ) {
-        let ConstraintKind::FrictionJoint { normal_rows } = system.constraints()[i].kind else {
-            return;
-        };
-        // Sliding speed before and after the step.
-        let rows = stage.offset[k] + normal_rows..stage.offset[k + 1];
-        let size = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
-        let (begin, end) = (
-            size(&stage.begin[rows.clone()]),
-            size(&stage.end[rows.clone()]),
-        );
-        let forced = rows
-            .map(|r| stage.force_velocity_change(r).abs())
-            .fold(0.0, f64::max);
-        // Usual loss of sliding speed in a step.
-        let usual = self.seen[i].approach.max(forced);
-        let stopped = after.status[i] == Status::Stick && self.seen[i].status != Status::Stick;
-        if stopped && begin > LOCKING * usual {
-            self.push(after.t, i, EventKind::Locked);
-        }
-        self.seen[i].approach = (begin - end).abs();
     }
 
     /// Records a change between stick and slip.

@@ -1,10 +1,9 @@
-//! Impacts before a step: laws that are no condition on U_F + ρU_I (sequential, Poisson).
+//! Impacts before a step: laws that are no condition on U_F + ρU_I (sequential, Poisson, energetic, LZB, map).
 
 use super::StepInput;
 use super::evaluation::EvaluationPoint;
 use crate::error::MechanismError;
 use crate::impact;
-use crate::settings::ImpactLaw;
 use crate::step_problem::{SeparateImpact, StepProblem};
 use crate::system::{StateRef, System};
 
@@ -19,7 +18,7 @@ pub(super) struct ImpactBeforeStep {
     pub(super) rows: Option<SeparateImpact>,
 }
 
-/// Applies the sequential and Poisson's impact law to v_I. The step then starts from the velocity after the impact, with
+/// Applies such an impact law to v_I. The step then starts from the velocity after the impact, with
 /// ρ = 0 at contacts.
 pub(super) fn apply<S: System>(
     system: &mut S,
@@ -28,7 +27,7 @@ pub(super) fn apply<S: System>(
     problem: &mut StepProblem,
 ) -> Result<ImpactBeforeStep, MechanismError> {
     let law = given.settings.impact;
-    if matches!(law, ImpactLaw::Moreau | ImpactLaw::Canonical) {
+    if !law.is_separate() {
         return Ok(ImpactBeforeStep::default());
     }
     // Closed contacts, and whether one of them approaches.

@@ -9,7 +9,7 @@ use super::{StepScratch, TimeStepper};
 use crate::error::MechanismError;
 use crate::impact::approach_velocities;
 use crate::initial_state::{CLOSED_TOLERANCE, REST_TOLERANCE, check_initial_state};
-use crate::settings::Settings;
+use crate::settings::{Scheme, Settings};
 use crate::state::{State, StepReport};
 use crate::step_problem::SlidingRule;
 use crate::system::{StateRef, System};
@@ -24,7 +24,7 @@ impl<S: System> TimeStepper<S> {
         let constraints = system.constraints().len();
         let chart = system.configuration_space();
         let (positions, velocities) = (chart.num_positions(), chart.num_velocities());
-        let mut scratch = StepScratch::new(positions, velocities, layout.num_gaps());
+        let mut scratch = StepScratch::new(positions, velocities, layout.num_gaps(), constraints);
         scratch.problem.sliding_rule = SlidingRule::of(settings.scheme);
         // Warm start zero, every constraint open.
         let mut state = initial;
@@ -45,6 +45,7 @@ impl<S: System> TimeStepper<S> {
             scratch,
             report: StepReport::default(),
             event_detector: StepEventDetector::new(constraints),
+            persistent: vec![false; constraints],
             layout,
             trial_step: trial,
             end_time: f64::INFINITY,
@@ -112,6 +113,7 @@ impl<S: System> TimeStepper<S> {
         for (i, speed, scale) in approach_velocities(&mut self.system, at, at.v, &closed)? {
             if speed.abs() <= REST_TOLERANCE * scale || speed == 0.0 {
                 self.event_detector.mark_closed(i, at.t);
+                self.persistent[i] = self.settings.scheme == Scheme::Projected;
             }
         }
         Ok(())

@@ -16,6 +16,7 @@ pub(crate) struct TimeSteppingMemory {
     step_clock: StepClock,
     trial_step: f64,
     second_half: Option<StepInterval>,
+    persistent: Vec<bool>,
 }
 
 impl<S: System> TimeStepper<S> {
@@ -26,6 +27,7 @@ impl<S: System> TimeStepper<S> {
             step_clock: self.step_clock,
             trial_step: self.trial_step,
             second_half: self.second_half,
+            persistent: self.persistent.clone(),
         }
     }
 
@@ -36,7 +38,8 @@ impl<S: System> TimeStepper<S> {
         report: StepReport,
         memory: TimeSteppingMemory,
     ) -> Result<(), MechanismError> {
-        if !memory.event_detector.matches(state.status.len()) {
+        let constraints = state.status.len();
+        if !memory.event_detector.matches(constraints) || memory.persistent.len() != constraints {
             return Err(MechanismError::CheckpointMismatch);
         }
         self.next.clone_from(&state);
@@ -45,6 +48,7 @@ impl<S: System> TimeStepper<S> {
         self.step_clock = memory.step_clock;
         self.trial_step = memory.trial_step;
         self.second_half = memory.second_half;
+        self.persistent = memory.persistent;
         // The constraint reports of the last step are not part of a checkpoint.
         self.scratch.problem.clear();
         Ok(())

@@ -1,8 +1,11 @@
-//! Time-stepping schemes: Moreau's midpoint scheme, the θ-method of Moreau and Jean, Paoli's scheme.
+//! Time-stepping schemes: Moreau's midpoint scheme, the same with persistent contacts at position and velocity level
+//! ([`persistent`]), the θ-method of Moreau and Jean, Paoli's scheme.
 //!
 //! ```text
 //!                A, G, gaps evaluated at    forces K                             q_F
 //! midpoint       t_M, q_I + ½h v_I          (t_M, q_M, ½(v_I + v_F)) or v_I      q_M + ½h v_F        M88 §11
+//!   or contacts  t_F, q_I + h v_I          (TangentCone::End)                                    M88 Remark 11.1
+//! projected      as midpoint                as midpoint                          q_M + ½h v_F, then g = 0 at persistent contacts
 //! θ              t_I + θh, q_I + θh v_I     θ K_F + (1−θ) K_I                    q_I + h v_θ         JM92 §7
 //! Paoli          t_F, q_I + h v_I           (t_F, q_F, v_I)                      q_I + h v_I         P15 §2
 //! ```
@@ -25,8 +28,11 @@ mod impacts;
 mod initialise;
 mod layout;
 mod memory;
+mod persistent;
 mod position;
 mod position_projection;
+mod reaction_bounds;
+mod release;
 mod velocity;
 mod velocity_projection;
 
@@ -35,6 +41,7 @@ use percuss_contact::law::Status;
 use self::balance::{BalanceScratch, ComputedStep};
 use self::evaluation::EvaluationPoint;
 use self::event_detection::StepEventDetector;
+use self::gamma::SlidingAnalysis;
 use self::impacts::ImpactBeforeStep;
 use self::layout::{RowLayout, StepClock, StepInterval};
 use self::position::EndScratch;
@@ -64,6 +71,8 @@ pub struct TimeStepper<S: System> {
     layout: RowLayout,
     /// Positions at the start of the motion, from which [`StepReport::extent`] is measured.
     initial_positions: Vec<f64>,
+    /// Contacts that persist, by constraint; only the scheme `projected` has any.
+    persistent: Vec<bool>,
     /// Count of the steps of fixed length.
     step_clock: StepClock,
     /// Length that the next adaptive step is tried with.
@@ -81,6 +90,8 @@ struct StepInput<'a> {
     layout: &'a RowLayout,
     /// State at t_I.
     state: &'a State,
+    /// Contacts that persist, by constraint.
+    persistent: &'a [bool],
     /// Length h.
     h: f64,
     /// End time t_F.
@@ -102,20 +113,20 @@ struct StepScratch {
     /// Filled by `position::update`, `position_projection`, `velocity_projection::project`; gaps at last by
     /// `balance::position_errors`.
     end: EndScratch,
-    /// Painlevé's γ of every active constraint, +∞ where it does not apply. Filled by `gamma::evaluate`.
-    gamma: Vec<f64>,
+    /// Painlevé's γ of every active constraint, and the joints that lock. Filled by `gamma::evaluate`.
+    sliding: SlidingAnalysis,
     /// Filled by `balance::of_step` and `balance::add_end_energies`.
     balance: BalanceScratch,
 }
 
 impl StepScratch {
-    fn new(positions: usize, velocities: usize, gaps: usize) -> Self {
+    fn new(positions: usize, velocities: usize, gaps: usize, constraints: usize) -> Self {
         Self {
             point: EvaluationPoint::new(positions, velocities, gaps),
             problem: StepProblem::new(velocities),
             velocity: VelocityScratch::new(velocities),
-            end: EndScratch::new(velocities, gaps),
-            gamma: Vec::new(),
+            end: EndScratch::new(velocities, gaps, constraints),
+            sliding: SlidingAnalysis::default(),
             balance: BalanceScratch::new(velocities),
         }
     }
@@ -131,12 +142,14 @@ impl<S: System> TimeStepper<S> {
             state,
             next,
             scratch,
+            persistent,
             ..
         } = self;
         let given = StepInput {
             settings,
             layout,
             state,
+            persistent,
             h,
             end,
         };
@@ -154,6 +167,14 @@ impl<S: System> TimeStepper<S> {
         let impact = impacts::apply(system, given, point, problem)?;
         // v_F and S: fixed point over the forces, one contact solve per iteration.
         let mut solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+        // Conditional constraints whose contact carries no impulse do not act.
+        let released = release::release(system.constraints(), problem);
+        if !released.is_empty() {
+            solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+            if release::restore(&released, problem) {
+                solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+            }
+        }
         // Where contacts beside joints gained energy: again, with one ρ in all rows (decision 44).
         let constraints = system.constraints();
         let rho = energy_gain::restitution_of_excessive_gain(constraints, point, problem, velocity);
@@ -162,15 +183,34 @@ impl<S: System> TimeStepper<S> {
         if common_restitution {
             solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
         }
+        // Where persistent contacts beside impacts gained energy: again, with the restitution of their impact law.
+        if persistent.contains(&true) {
+            let forced = 0.5 * velocity.force_norm(&point.inertia).powi(2);
+            let energies = [&point.v_begin, &velocity.v_free].map(|v| point.inertia.energy(v));
+            let energy = energies[0].max(energies[1]);
+            if persistent::restore_restitution(system, given, problem, forced, energy) {
+                solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
+            }
+        }
         // q_F, projected onto the joints, and onto violated contacts where the settings ask; v_F tangent to the bilateral
         // constraints there.
         position::update(system, given, point, end, next);
+        persistent::select(system, given, problem, &mut end.persistent);
         let (inertia, gaps) = (&point.inertia, &mut end.gaps);
+        position_projection::project_persistent_contacts(
+            system,
+            layout,
+            inertia,
+            &end.persistent,
+            gaps,
+            next,
+        )?;
         position_projection::project_joints(system, layout, inertia, gaps, next)?;
         if settings.projection {
             position_projection::project_contacts(system, layout, inertia, gaps, next)?;
         }
-        velocity_projection::project(system, given, inertia, end, next)?;
+        let projected = velocity_projection::project(system, given, inertia, problem, end, next)?;
+        solution.contacts.include(projected);
         self.balance(h, impact, &solution, common_restitution)
     }
 
@@ -190,12 +230,12 @@ impl<S: System> TimeStepper<S> {
             problem,
             velocity,
             end,
-            gamma,
+            sliding,
             balance,
         } = &mut self.scratch;
         let from = &self.initial_positions;
         let errors = balance::position_errors(system, layout, from, next, &mut end.gaps)?;
-        let smallest_gamma = gamma::evaluate(system, state, point, problem, gamma);
+        let smallest_gamma = gamma::evaluate(system, state, point, problem, sliding);
         let computed = ComputedStep {
             constraints: system.constraints(),
             state,
@@ -233,12 +273,14 @@ impl<S: System> TimeStepper<S> {
             self.next.status[i] = problem.status(k);
         }
         std::mem::swap(&mut self.state, &mut self.next);
+        self.persistent
+            .copy_from_slice(&self.scratch.end.persistent);
         self.event_detector.update(
             &self.system,
             problem,
             &self.next,
             &self.state,
-            &self.scratch.gamma,
+            &self.scratch.sliding,
         );
     }
 

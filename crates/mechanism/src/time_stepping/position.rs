@@ -14,26 +14,31 @@ pub(super) struct EndScratch {
     v_theta: Vec<f64>,
     /// Gaps of contacts and values f of joints at q_F (`position_projection`, then `balance::position_errors`).
     pub(super) gaps: Vec<f64>,
-    /// Bilateral rows at q_F and the impulses of the velocity projection onto them (`velocity_projection::project`).
-    pub(super) bilateral: StepProblem,
+    /// Bilateral rows and persistent contacts at q_F, and the impulses of the velocity projection onto them
+    /// (`velocity_projection::project`).
+    pub(super) projected: StepProblem,
+    /// Contacts that persist, by constraint (`persistent::select`; those that separate at q_F are taken off by
+    /// `velocity_projection::project`).
+    pub(super) persistent: Vec<bool>,
     /// v_F before that projection.
     pub(super) v_unprojected: Vec<f64>,
 }
 
 impl EndScratch {
-    pub(super) fn new(velocities: usize, gaps: usize) -> Self {
+    pub(super) fn new(velocities: usize, gaps: usize, constraints: usize) -> Self {
         Self {
             v_theta: vec![0.0; velocities],
             gaps: vec![0.0; gaps],
-            bilateral: StepProblem::new(velocities),
+            projected: StepProblem::new(velocities),
+            persistent: vec![false; constraints],
             v_unprojected: vec![0.0; velocities],
         }
     }
 
     /// Impulses of the velocity projection on a constraint, by row; empty where it has none.
     pub(super) fn projection_impulses(&self, constraint: usize) -> &[f64] {
-        let place = self.bilateral.active.iter().position(|c| *c == constraint);
-        place.map_or(&[], |k| &self.bilateral.impulse[self.bilateral.rows(k)])
+        let place = self.projected.active.iter().position(|c| *c == constraint);
+        place.map_or(&[], |k| &self.projected.impulse[self.projected.rows(k)])
     }
 }
 
@@ -48,7 +53,7 @@ pub(super) fn update<S: System>(
     let space = system.configuration_space();
     next.t = given.end;
     match given.settings.scheme {
-        Scheme::Midpoint | Scheme::Event => {
+        Scheme::Midpoint | Scheme::Projected | Scheme::Event => {
             next.q.copy_from_slice(&point.q);
             space.integrate(&mut next.q, &next.v, 0.5 * given.h);
         }

@@ -54,8 +54,8 @@ pub(super) fn project_joints<S: System>(
             return Err(dependent(system, next, violation));
         }
         last = violation;
-        project_once(system, layout, inertia, gaps, next, |kind, _| {
-            is_joint(kind)
+        project_once(system, layout, inertia, gaps, next, |_, kind, _| {
+            is_joint(kind).then_some(Law::Bilateral)
         })?;
     }
     let (violation, limit) = joint_violation(system, layout, gaps, next, LOST)?;
@@ -87,9 +87,41 @@ pub(super) fn project_contacts<S: System>(
             gaps[layout.gaps(i)].fill(0.0);
         }
     }
-    project_once(system, layout, inertia, gaps, next, |kind, gap| {
-        is_joint(kind) || (kind == ConstraintKind::Contact && gap < 0.0)
+    project_once(system, layout, inertia, gaps, next, |_, kind, gap| {
+        let violated = kind == ConstraintKind::Contact && gap < 0.0;
+        (is_joint(kind) || violated).then(|| position_law(kind))
     })
+}
+
+/// Newton's method for g(t_F, q_F) = 0 over the contacts in `persistent` and f = 0 over the joints. More contacts than
+/// the positions can close together (a table on uneven ground) are left with the least sum of squares. Overwrites
+/// `gaps`.
+pub(super) fn project_persistent_contacts<S: System>(
+    system: &mut S,
+    layout: &RowLayout,
+    inertia: &Inertia,
+    persistent: &[bool],
+    gaps: &mut [f64],
+    next: &mut State,
+) -> Result<(), MechanismError> {
+    if !persistent.contains(&true) {
+        return Ok(());
+    }
+    let mut last = f64::INFINITY;
+    for _ in 0..STEPS {
+        let (mut violation, floor) = joint_violation(system, layout, gaps, next, ROUNDING)?;
+        for i in (0..persistent.len()).filter(|i| persistent[*i]) {
+            violation = violation.max(gaps[layout.gaps(i).start].abs());
+        }
+        if violation <= floor || violation > 0.5 * last {
+            break;
+        }
+        last = violation;
+        project_once(system, layout, inertia, gaps, next, |i, kind, _| {
+            (is_joint(kind) || persistent[i]).then_some(Law::Bilateral)
+        })?;
+    }
+    Ok(())
 }
 
 /// Error: no position nearby satisfies all joints.
@@ -129,38 +161,41 @@ fn joint_violation<S: System>(
     Ok((worst, share * size * size))
 }
 
-/// One projection (Newton step) onto the constraints that `takes_part` selects; `gaps` holds their values.
+/// One projection (Newton step) onto the constraints for which `law_of` gives a law; `gaps` holds their values.
 fn project_once<S: System>(
     system: &mut S,
     layout: &RowLayout,
     inertia: &Inertia,
     gaps: &[f64],
     next: &mut State,
-    takes_part: impl Fn(ConstraintKind, f64) -> bool,
+    law_of: impl Fn(usize, ConstraintKind, f64) -> Option<Law>,
 ) -> Result<(), MechanismError> {
     let n = next.v.len();
     let still = vec![0.0; n];
     let mut problem = StepProblem::new(n);
-    let mut contacts = false;
+    let mut unilateral = false;
     // Rows of the selected constraints, with gaps in place of the boundary velocity W.
     for i in 0..layout.num_constraints() {
         let kind = system.constraints()[i].kind;
         let values = layout.gaps(i);
-        if values.is_empty() || !takes_part(kind, gaps[values.start]) {
+        if values.is_empty() {
             continue;
         }
+        let Some(law) = law_of(i, kind, gaps[values.start]) else {
+            continue;
+        };
         let at = StateRef {
             t: next.t,
             q: &next.q,
             v: &still,
         };
-        contacts |= kind == ConstraintKind::Contact;
+        unilateral |= law == Law::Frictionless;
         problem.push(system, i, at, 1.0, Status::Stick, RestitutionWeights::NONE)?;
-        problem.replace_by_position_rows(&gaps[values], position_law(kind));
+        problem.replace_by_position_rows(&gaps[values], law);
     }
     // Δq in the velocity coordinates.
     let mut shift = vec![0.0; n];
-    if contacts {
+    if unilateral {
         problem.solve(system, next.t, inertia, &still, &mut shift, 1e-12)?;
     } else {
         // Joints alone are linear equations. Two equal ones differ by rounding, which is no contradiction: the caller

@@ -20,6 +20,7 @@ use percuss_convex::dense;
 use super::StepInput;
 use super::evaluation::EvaluationPoint;
 use super::impacts::ImpactBeforeStep;
+use super::reaction_bounds::ReactionBounds;
 use crate::error::MechanismError;
 use crate::inertia::{Inertia, cholesky};
 use crate::settings::{ForceEvaluation, Scheme};
@@ -33,6 +34,10 @@ const ITERATIONS: usize = 60;
 /// Convergence tolerance: the iteration stops when v changes by less than this share of the velocities. Rounding of the
 /// contact problem is of the order 1e-15.
 const SETTLED: f64 = 1e-13;
+
+/// An iteration that has multiplied the velocity by this does not converge to one that is farther away: the step has no
+/// solution, and the motion blows up.
+const DIVERGED: f64 = 1e6;
 
 /// Scratch of the velocity solve.
 #[derive(Debug)]
@@ -100,7 +105,7 @@ pub(super) fn solve<S: System>(
     next.v.copy_from_slice(&point.v_begin);
     // Schemes with K at v_I need one contact solve.
     let once = match given.settings.scheme {
-        Scheme::Midpoint | Scheme::Event => {
+        Scheme::Midpoint | Scheme::Projected | Scheme::Event => {
             given.settings.force_evaluation == ForceEvaluation::Begin
         }
         Scheme::Paoli => true,
@@ -114,14 +119,20 @@ pub(super) fn solve<S: System>(
         forces_converged: once,
     };
     let mut last = f64::INFINITY;
+    // Largest velocity of the first iterate.
+    let mut first = f64::INFINITY;
     for k in 0..ITERATIONS {
-        let changed = match (given.settings.scheme, k) {
+        let evaluated = match (given.settings.scheme, k) {
             (Scheme::Theta(theta), _) => {
-                evaluate_theta_forces(system, given, theta, k, point, scratch, next)?
+                evaluate_theta_forces(system, given, theta, k, point, scratch, next)
             }
-            (_, 0) => evaluate_begin_forces(system, given.h, impact, point, scratch)?,
-            _ => evaluate_mean_forces(system, given.h, point, scratch, next)?,
+            (_, 0) => evaluate_begin_forces(system, given.h, impact, point, scratch),
+            _ => evaluate_mean_forces(system, given.h, point, scratch, next),
         };
+        let changed = evaluated.map_err(|error| {
+            let grown = largest(&next.v).filter(|(_, v)| *v > DIVERGED * first);
+            grown.map_or(error, |(i, _)| blow_up(system, given.state.t, i))
+        })?;
         if k > 0 && !changed {
             // K did not change: neither does the solution.
             solution.forces_converged = true;
@@ -130,6 +141,10 @@ pub(super) fn solve<S: System>(
         solution.contacts = solve_contacts(system, given, point, problem, scratch, next)?;
         if once {
             break;
+        }
+        if k == 0 {
+            let sizes = [&next.v, &point.v_begin].map(|v| largest(v).map_or(0.0, |(_, v)| v));
+            first = sizes[0].max(sizes[1]);
         }
         // Change of v in the kinetic norm, and the velocity scale: norms of v_I, v_F and hA⁻¹K.
         let change = point.inertia.norm(&scratch.v_change);
@@ -144,7 +159,26 @@ pub(super) fn solve<S: System>(
         last = change;
     }
     require_finite(system, given.state.t, &next.v)?;
-    Ok(solution)
+    // Iterates that grow without bound: no velocity solves the step. Norms overflow before velocities do, so that the
+    // change seems small.
+    match largest(&next.v).filter(|(_, v)| *v > DIVERGED * first) {
+        Some((i, _)) => Err(blow_up(system, given.state.t, i)),
+        None => Ok(solution),
+    }
+}
+
+/// The velocity of largest size, with its size.
+fn largest(v: &[f64]) -> Option<(usize, f64)> {
+    let sizes = v.iter().map(|v| v.abs()).enumerate();
+    sizes.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Error: velocity `i` grows beyond all numbers.
+fn blow_up<S: System>(system: &S, t: f64, i: usize) -> MechanismError {
+    MechanismError::BlowUp {
+        t,
+        what: format!("the velocity `{}`", system.velocity_name(i)),
+    }
 }
 
 /// hK of the first iteration. In the first velocity solve A and K at v_I are those of the evaluation point; in a second
@@ -271,7 +305,7 @@ fn factor_effective_inertia<S: System>(
 
 /// Solves the contact problem for the current hK; the change of v into `scratch.v_change`.
 fn solve_contacts<S: System>(
-    system: &S,
+    system: &mut S,
     given: StepInput<'_>,
     point: &EvaluationPoint,
     problem: &mut StepProblem,
@@ -299,7 +333,17 @@ fn solve_contacts<S: System>(
     };
     scratch.v_change.copy_from_slice(&next.v);
     let (free, tolerance) = (&scratch.v_free, given.settings.tolerance);
-    let summary = problem.solve(system, point.t, metric, free, &mut next.v, tolerance)?;
+    let mut summary = problem.solve(system, point.t, metric, free, &mut next.v, tolerance)?;
+    // Thresholds that see reactions: again with those of the last solve.
+    let mut bounds = ReactionBounds::new();
+    let mut iterations = summary.iterations;
+    while bounds.update(system, given, point, problem)? {
+        summary = problem.solve(system, point.t, metric, free, &mut next.v, tolerance)?;
+        iterations += summary.iterations;
+    }
+    summary.iterations = iterations;
+    summary.residual = summary.residual.max(bounds.left);
+    summary.converged &= bounds.left <= tolerance;
     for i in 0..n {
         scratch.v_change[i] -= next.v[i];
     }
@@ -310,9 +354,6 @@ fn solve_contacts<S: System>(
 fn require_finite<S: System>(system: &S, t: f64, v: &[f64]) -> Result<(), MechanismError> {
     match v.iter().position(|v| !v.is_finite()) {
         None => Ok(()),
-        Some(i) => Err(MechanismError::BlowUp {
-            t,
-            what: format!("the velocity `{}`", system.velocity_name(i)),
-        }),
+        Some(i) => Err(blow_up(system, t, i)),
     }
 }

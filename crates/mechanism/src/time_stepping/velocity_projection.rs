@@ -1,11 +1,20 @@
-//! Projection of the end velocity onto the bilateral constraints at q_F.
+//! Projection of the end velocity onto the bilateral constraints and the persistent contacts at q_F.
 //!
-//! G(q_F) v_F + W = 0, nearest in the kinetic metric. The mean velocity of the step satisfied them at the midpoint, so
-//! this is a change of order h² along A⁻¹Gᵀ only. Without it a violation alternates in sign from step to step and grows
-//! where the constraint damps the motion (Chaplygin's sleigh), like the parasitic solution of the leap-frog method.
+//! Bilateral constraints: G(q_F) v_F + W = 0, nearest in the kinetic metric. The mean velocity of the step satisfied them
+//! at the midpoint, so this is a change of order h² along A⁻¹Gᵀ only. Without it a violation alternates in sign from step
+//! to step and grows where the constraint damps the motion (Chaplygin's sleigh), like the parasitic solution of the
+//! leap-frog method.
+//!
+//! Persistent contacts ([`super::persistent`]) obey their law with U_F at q_F and the impulse of the whole step, S + S′,
+//! where S is that of the velocity solve and S′ that of the projection:
+//!
+//! ```text
+//! v_F′ = v_F + A⁻¹ Σ G(q_F)ᵀ S′,      law(U_F, S + S′)
+//! ```
 
 use percuss_contact::Law;
 use percuss_contact::law::Status;
+use percuss_convex::dense;
 
 use super::StepInput;
 use super::position::EndScratch;
@@ -13,42 +22,86 @@ use crate::error::MechanismError;
 use crate::inertia::Inertia;
 use crate::settings::Scheme;
 use crate::state::State;
-use crate::step_problem::RestitutionWeights;
+use crate::step_problem::{RestitutionWeights, SolveSummary, StepProblem};
 use crate::system::{ConstraintKind, StateRef, System};
 
-/// Projects `next.v` onto the bilateral constraints at (t_F, q_F); rows and impulses into `scratch.bilateral`.
+/// Projects `next.v` onto the bilateral constraints and the contacts in `scratch.persistent` at (t_F, q_F); rows and the
+/// impulses S′ into `scratch.projected`. `step` has the impulses S. Takes contacts that separate off the list.
 pub(super) fn project<S: System>(
     system: &mut S,
     given: StepInput<'_>,
     inertia: &Inertia,
+    step: &StepProblem,
     scratch: &mut EndScratch,
     next: &mut State,
-) -> Result<(), MechanismError> {
-    let problem = &mut scratch.bilateral;
+) -> Result<SolveSummary, MechanismError> {
+    let problem = &mut scratch.projected;
     problem.clear();
     scratch.v_unprojected.copy_from_slice(&next.v);
+    let nothing = SolveSummary {
+        converged: true,
+        ..SolveSummary::default()
+    };
     if given.settings.scheme == Scheme::Paoli {
-        return Ok(());
+        return Ok(nothing);
     }
+    let at = StateRef {
+        t: next.t,
+        q: &next.q,
+        v: &scratch.v_unprojected,
+    };
+    // Free velocity of the projection: v_F without the impulses of the persistent contacts.
+    let mut free = scratch.v_unprojected.clone();
+    let mut contacts = false;
     for i in 0..given.layout.num_constraints() {
         let constraint = &system.constraints()[i];
-        let rows = match constraint.kind {
-            ConstraintKind::Joint | ConstraintKind::Nonholonomic => constraint.rows,
+        let (kind, rows) = (constraint.kind, constraint.rows);
+        match kind {
+            ConstraintKind::Joint | ConstraintKind::Nonholonomic => {
+                problem.push(system, i, at, 1.0, Status::Stick, RestitutionWeights::NONE)?;
+                problem.truncate_rows(rows, Law::Bilateral);
+            }
+            ConstraintKind::Contact if scratch.persistent[i] => {
+                let Some(k) = step.active.iter().position(|c| *c == i) else {
+                    continue;
+                };
+                problem.push(
+                    system,
+                    i,
+                    at,
+                    given.h,
+                    step.status(k),
+                    RestitutionWeights::NONE,
+                )?;
+                problem.take_from_velocity(&step.impulse[step.rows(k)], inertia, &mut free);
+                contacts = true;
+            }
             // An impulse of the joint here would need its friction impulse, too.
             ConstraintKind::FrictionJoint { .. }
             | ConstraintKind::Contact
-            | ConstraintKind::NonFirm => continue,
-        };
-        let at = StateRef {
-            t: next.t,
-            q: &next.q,
-            v: &next.v,
-        };
-        problem.push(system, i, at, 1.0, Status::Stick, RestitutionWeights::NONE)?;
-        problem.truncate_rows(rows, Law::Bilateral);
+            | ConstraintKind::NonFirm => {}
+        }
     }
-    if !problem.active.is_empty() {
-        problem.solve_bilateral(inertia, &scratch.v_unprojected, &mut next.v);
+    if !contacts {
+        if !problem.active.is_empty() {
+            problem.solve_bilateral(inertia, &free, &mut next.v);
+        }
+        return Ok(nothing);
     }
-    Ok(())
+    let tolerance = given.settings.tolerance;
+    let summary = problem.solve(system, next.t, inertia, &free, &mut next.v, tolerance)?;
+    // S′ of the contacts; those that carry no impulse separate.
+    for k in 0..problem.active.len() {
+        let i = problem.active[k];
+        if !scratch.persistent[i] {
+            continue;
+        }
+        let rows = problem.rows(k);
+        scratch.persistent[i] = problem.impulse[rows.start] > 0.0;
+        if let Some(earlier) = step.active.iter().position(|c| *c == i) {
+            let before = &step.impulse[step.rows(earlier)];
+            dense::axpy(-1.0, before, &mut problem.impulse[rows]);
+        }
+    }
+    Ok(summary)
 }

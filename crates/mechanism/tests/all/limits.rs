@@ -30,11 +30,7 @@ struct BarInCircle {
 
 impl BarInCircle {
     fn new() -> Self {
-        let end = |name: &str| Constraint {
-            name: name.to_string(),
-            kind: ConstraintKind::Joint,
-            rows: 1,
-        };
+        let end = |name: &str| Constraint::new(name, ConstraintKind::Joint, 1);
         Self {
             chart: ConfigurationSpace::euclidean(3),
             constraints: vec![end("left end"), end("right end")],

@@ -70,6 +70,8 @@ pub struct ClosureConstraint<const N: usize> {
     /// Threshold of dry friction.
     threshold: f64,
     pub(super) restitution: f64,
+    /// K of the LZB law.
+    pub(super) stiffness: f64,
 }
 
 impl<const N: usize> std::fmt::Debug for ClosureConstraint<N> {
@@ -97,6 +99,7 @@ impl<const N: usize> ClosureConstraint<N> {
             law: None,
             threshold: 0.0,
             restitution: 0.0,
+            stiffness: 1.0,
         }
     }
 
@@ -232,6 +235,18 @@ impl<const N: usize> ClosureConstraint<N> {
     /// ```
     pub fn restitution(mut self, normal: f64) -> Self {
         self.restitution = normal;
+        self
+    }
+
+    /// Stiffness of a contact for the law of impulse ratios, of which only ratios matter; 1 by default.
+    ///
+    /// ```
+    /// # use percuss::ClosureConstraint;
+    /// let hard = ClosureConstraint::<1>::contact("hard", |at| at.q[0], |_| [1.0]).stiffness(100.0);
+    /// # let _ = hard;
+    /// ```
+    pub fn stiffness(mut self, stiffness: f64) -> Self {
+        self.stiffness = stiffness;
         self
     }
 

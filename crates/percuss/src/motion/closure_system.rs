@@ -15,7 +15,14 @@ pub(super) struct ClosureSystem<const N: usize> {
     pub potential: Option<Scalar<N>>,
     pub constraints: Vec<Constraint>,
     pub parts: Vec<ClosureConstraint<N>>,
+    /// v⁺ = F(q, v⁻).
+    pub impact_map: Option<ImpactMap<N>>,
+    /// η of the LZB law.
+    pub exponent: f64,
 }
+
+/// An impact map: the state before the impact, and the names of the closed contacts.
+pub(super) type ImpactMap<const N: usize> = Box<dyn FnMut(&At<N>, &[&str]) -> [f64; N] + Send>;
 
 /// Refuses values that are not finite.
 fn all_finite(values: &[f64], t: f64, what: impl FnOnce() -> String) -> Result<(), SystemError> {
@@ -153,5 +160,34 @@ impl<const N: usize> System for ClosureSystem<N> {
             normal: self.parts[constraint].restitution,
             tangential: 0.0,
         })
+    }
+
+    fn impact_map(
+        &mut self,
+        at: StateRef<'_>,
+        closed: &[usize],
+        after: &mut [f64],
+    ) -> Result<bool, SystemError> {
+        let Some(map) = &mut self.impact_map else {
+            return Ok(false);
+        };
+        let names: Vec<&str> = closed
+            .iter()
+            .map(|i| self.parts[*i].name.as_str())
+            .collect();
+        after.copy_from_slice(&map(&At::new(at.t, at.q, at.v), &names));
+        Ok(true)
+    }
+
+    fn contact_stiffness(
+        &mut self,
+        constraint: usize,
+        _at: StateRef<'_>,
+    ) -> Result<f64, SystemError> {
+        Ok(self.parts[constraint].stiffness)
+    }
+
+    fn stiffness_exponent(&self) -> f64 {
+        self.exponent
     }
 }

@@ -1,6 +1,6 @@
 //! Mechanisms whose mass matrix, forces and constraints are closures.
 
-use percuss_mechanism::{ConfigurationSpace, Constraint, Scheme, Settings, State};
+use percuss_mechanism::{ConfigurationSpace, Constraint, ImpactLaw, Scheme, Settings, State};
 
 use super::Mechanism;
 use super::closure_constraint::{At, ClosureConstraint};
@@ -54,6 +54,8 @@ impl<const N: usize> ClosureMechanism<N> {
                 potential: None,
                 constraints: Vec::new(),
                 parts: Vec::new(),
+                impact_map: None,
+                exponent: 1.5,
             },
             q: [0.0; N],
             v: [0.0; N],
@@ -122,11 +124,11 @@ impl<const N: usize> ClosureMechanism<N> {
     /// assert!(under.unwrap_err().to_string().contains("`floor`"));
     /// ```
     pub fn constraint(mut self, constraint: ClosureConstraint<N>) -> Self {
-        self.system.constraints.push(Constraint {
-            name: constraint.name.clone(),
-            kind: constraint.kind,
-            rows: constraint.rows.len(),
-        });
+        self.system.constraints.push(Constraint::new(
+            constraint.name.clone(),
+            constraint.kind,
+            constraint.rows.len(),
+        ));
         self.system.parts.push(constraint);
         self
     }
@@ -150,6 +152,67 @@ impl<const N: usize> ClosureMechanism<N> {
     /// ```
     pub fn scheme(mut self, scheme: Scheme) -> Self {
         self.settings.scheme = scheme;
+        self
+    }
+
+    /// The impact law v⁺ = F(q, v⁻): a closure of the state before the impact and of the names of the closed contacts. The
+    /// conditions of B02 (1.11) and (1.12) are checked at every impact, and a violation stops the motion.
+    ///
+    /// ```
+    /// use percuss::{ClosureConstraint, Mechanism};
+    /// # fn main() -> percuss::Result<()> {
+    /// // A ball that bounces with a restitution that falls with the speed.
+    /// let mut ball = Mechanism::from_closures(["z"])
+    ///     .start([0.0], [-2.0])
+    ///     .constraint(ClosureConstraint::contact("floor", |at| at.q[0], |_| [1.0]))
+    ///     .impact_map(|at, closed| {
+    ///         assert_eq!(closed, ["floor"]);
+    ///         [-at.v[0] / (1.0 + at.v[0].abs())]
+    ///     })
+    ///     .build()?;
+    /// ball.run_until(0.01)?;
+    /// assert!((ball.velocity("z")? - 2.0 / 3.0).abs() < 1e-12);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn impact_map(
+        mut self,
+        map: impl FnMut(&At<N>, &[&str]) -> [f64; N] + Send + 'static,
+    ) -> Self {
+        self.system.impact_map = Some(Box::new(map));
+        self.settings.impact = ImpactLaw::Map;
+        self
+    }
+
+    /// The law of impulse ratios for simultaneous contacts (LZB), with the exponent of the contact forces over the
+    /// indentation: 1.5 of Hertz, 1 of linear springs. See [`ClosureConstraint::stiffness`].
+    ///
+    /// ```
+    /// use percuss::{ClosureConstraint, Mechanism};
+    /// # fn main() -> percuss::Result<()> {
+    /// let pair = |name: &str, a: usize| {
+    ///     let gap = move |at: &percuss::At<3>| at.q[a + 1] - at.q[a] - 1.0;
+    ///     let row = move |_: &percuss::At<3>| std::array::from_fn(|i| match i {
+    ///         _ if i == a => -1.0,
+    ///         _ if i == a + 1 => 1.0,
+    ///         _ => 0.0,
+    ///     });
+    ///     ClosureConstraint::contact(name, gap, row).restitution(1.0)
+    /// };
+    /// let mut cradle = Mechanism::from_closures(["a", "b", "c"])
+    ///     .start([0.0, 1.0, 2.0], [1.0, 0.0, 0.0])
+    ///     .constraint(pair("ab", 0))
+    ///     .constraint(pair("bc", 1))
+    ///     .impulse_ratios(1.5)
+    ///     .build()?;
+    /// cradle.run_until(0.01)?;
+    /// assert!((cradle.velocity("c")? - 0.99454931).abs() < 1e-8);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn impulse_ratios(mut self, exponent: f64) -> Self {
+        self.system.exponent = exponent;
+        self.settings.impact = ImpactLaw::Lzb;
         self
     }
 

@@ -158,6 +158,23 @@ fn a_rod_in_space_jumps_one_way_and_slides_the_other() {
     }
 }
 
+/// Obliquely, γ is negative but Coulomb's law has no jump: the tip cannot stick within the cone, and no slip at γ = 0
+/// opposes its friction. It was told to jump. Less to the side it jumps.
+#[test]
+fn a_rod_in_space_that_slides_obliquely_slides_on() {
+    let (x, z) = (0.5 * 0.5, 0.5 * 0.75_f64.sqrt() + 0.01);
+    let (normal, gamma) = (1.0 + 12.0 * x * x, 1.0 + 12.0 * x * x - 1.6 * 12.0 * x * z);
+    for (velocity, exact) in [("[-1, 2, 0]", normal), ("[-1, 0.2, 0]", gamma)] {
+        let (certificate, found) = slide(ROD_IN_SPACE, &[("VELOCITY", velocity)]);
+        // In the first step the rod has not turned: rounding alone.
+        assert!(
+            (found[0] - exact).abs() < 1e-9,
+            "{velocity}: {found:?}, not {exact}"
+        );
+        assert_eq!(certificate.is_reported(Criterion::Nonunique), exact <= 0.0);
+    }
+}
+
 const DISCS_AND_BAR: &str = r#"
 kind = "bodies"
 [world]

@@ -122,9 +122,9 @@ fn masonry_is_made_and_named() {
         .iter()
         .map(|i| low(i).y)
         .fold(f64::INFINITY, f64::min);
-    // Sums of a few lengths of this size.
+    // Sums of a few lengths of this size; a block of 0.6 is up to 0.001 of it shorter, half of that at each end.
     assert!(
-        (left - 10.0).abs() < 1e-9 && bottom.abs() < 1e-9,
+        (-1e-9..3e-4).contains(&(left - 10.0)) && bottom.abs() < 1e-9,
         "{left}, {bottom}"
     );
 }

@@ -1,11 +1,11 @@
 //! Walls and columns: numbers, sizes, joints.
 
 use percuss_bodies::plane::Shape;
-use percuss_generate::{Column, GeneratedBody, Wall, column, wall};
+use percuss_generate::{Column, GeneratedBody, GeneratorDim, Wall, column, wall};
 
 use crate::generate_common::{Vec2, Vec3, corners, corners3, overlap};
 use percuss_bodies::geometry::Dim;
-use percuss_bodies::{Plane, Space};
+use percuss_bodies::{Plane, Space, Vector};
 
 fn standard() -> Wall<Plane> {
     Wall {
@@ -103,39 +103,108 @@ fn equal_blocks_share_their_shape() {
     assert_eq!(seen.len(), 2);
 }
 
+/// Sides and lowest corner of a piece, axis by axis; the last axis is up.
+fn bounds<D: GeneratorDim>(piece: &GeneratedBody<D>) -> (Vec<f64>, Vec<f64>) {
+    let aabb = D::aabb(&piece.shape, &piece.pose);
+    let (low, high) = (aabb.low, aabb.high);
+    let sides = low.components().iter().zip(high.components());
+    let sides = sides.map(|(a, b)| b - a).collect();
+    (sides, low.components().to_vec())
+}
+
+/// Courses of blocks, by the cells that they lie in; checks what holds for each block by itself and returns the relative
+/// shortenings of all sides, a list for each axis.
+fn shortenings<D: GeneratorDim>(make: &Wall<D>) -> Vec<Vec<f64>> {
+    let up = D::N - 1;
+    let pieces = wall(make).unwrap();
+    let boxes: Vec<_> = pieces.iter().map(bounds).collect();
+    let mut short = vec![Vec::new(); D::N];
+    for (index, (sides, low)) in boxes.iter().enumerate() {
+        // The half block is the last one of even courses and the first one of odd ones.
+        let (course, place) = (index / 11, index % 11);
+        let half = if course % 2 == 0 { 10 } else { 0 };
+        for axis in 0..D::N {
+            let whole = if axis == 0 && place == half { 0.5 } else { 1.0 };
+            let share = 1.0 - sides[axis] / (whole * make.block[axis]);
+            assert!((-ROUNDING..make.vary + ROUNDING).contains(&share));
+            short[axis].push(share);
+        }
+        // It lies on the ground, or level on the highest of the blocks it is over.
+        let over = |other: &&(Vec<f64>, Vec<f64>)| {
+            other.1[0] < low[0] + sides[0] && low[0] < other.1[0] + other.0[0]
+        };
+        let below = boxes[..index - place].iter().rev().take(11).filter(over);
+        let highest = below.map(|(sides, low)| low[up] + sides[up]);
+        let highest = highest.reduce(f64::max).unwrap_or(make.origin[up]);
+        assert!((low[up] - highest).abs() < ROUNDING, "{index} hovers");
+        // Joints to the next block are gaps, and no wider than two halves of what is missing.
+        if place < 10 {
+            let gap = boxes[index + 1].1[0] - (low[0] + sides[0]);
+            assert!((-ROUNDING..make.vary * make.block[0] + ROUNDING).contains(&gap));
+        }
+    }
+    short
+}
+
 #[test]
-fn varied_blocks_keep_the_courses_closed_and_stay_within_the_variation() {
+fn each_block_of_a_varied_wall_has_sides_of_its_own_and_lies_on_the_highest_below() {
     let vary = 0.01;
     let varied = Wall { vary, ..standard() };
     let pieces = wall(&varied).unwrap();
-    assert_eq!(pieces.len(), 176);
     assert!(overlap(&pieces) < ROUNDING);
-    let mut top = -2.0;
-    let mut changed = 0;
-    for (number, course) in pieces.chunks(11).enumerate() {
-        let sides: Vec<[f64; 4]> = course.iter().map(extent).collect();
-        let half = if number % 2 == 0 { 10 } else { 0 };
-        assert!((sides[0][0] - 1.0).abs() < ROUNDING && (sides[10][2] - 7.3).abs() < ROUNDING);
-        for (i, [left, bottom, right, high]) in sides.iter().enumerate() {
-            let length = if i == half { 0.3 } else { 0.6 };
-            let (longer, higher) = ((right - left) / length - 1.0, (high - bottom) / 0.4 - 1.0);
-            assert!(longer.abs() <= vary + ROUNDING && higher.abs() <= vary + ROUNDING);
-            changed += usize::from(longer.abs() > 0.1 * vary);
-            assert!((bottom - top).abs() < ROUNDING, "a course hovers or sinks");
+    let deep = Wall::<Space> {
+        block: Vec3::new(0.6, 0.25, 0.4),
+        courses: 16,
+        length: 6.3,
+        origin: Vec3::new(1.0, 5.0, -2.0),
+        vary,
+        seed: 1,
+    };
+    for short in [shortenings(&varied), shortenings(&deep)] {
+        for (axis, all) in short.iter().enumerate() {
+            assert_eq!(all.len(), 176);
+            // Uniform in [0, vary): mean ½, variance 1/12, and no correlation with the next axis; five standard
+            // deviations of 176 draws.
+            let mean = all.iter().sum::<f64>() / (176.0 * vary);
             assert!(
-                (high - sides[0][3]).abs() < ROUNDING,
-                "a course is not level"
+                (mean - 0.5).abs() < 5.0 / (12.0_f64 * 176.0).sqrt(),
+                "{mean}"
             );
+            let other = &short[(axis + 1) % short.len()];
+            let product = all.iter().zip(other).map(|(a, b)| {
+                let centred = |x: &f64| x / vary - 0.5;
+                centred(a) * centred(b)
+            });
+            let product = product.sum::<f64>() / 176.0;
+            assert!(product.abs() < 5.0 / (12.0 * 176.0_f64.sqrt()), "{product}");
+            // Within a course, too: a course of one height has no spread.
+            for course in all.chunks(11) {
+                let spread = course
+                    .iter()
+                    .fold(0.0, |s: f64, x| s.max((x - course[0]).abs()));
+                assert!(spread > 0.2 * vary, "axis {axis}: {spread}");
+            }
         }
-        for pair in sides.windows(2) {
-            assert!((pair[1][0] - pair[0][2]).abs() < ROUNDING);
-        }
-        top = sides[0][3];
     }
-    // A triangular density puts 19 in 100 below a tenth of its range: 33 of 176, deviation 5.
-    assert!(changed > 110, "{changed} blocks changed");
     assert_eq!(wall(&varied).unwrap(), pieces);
     assert_ne!(wall(&Wall { seed: 2, ..varied }).unwrap(), pieces);
+}
+
+#[test]
+fn a_wall_of_any_size_of_blocks_is_bonded_at_the_largest_variation() {
+    for (vary, length) in [(0.25, 6.3), (0.25, 1.8), (0.1, 0.3)] {
+        let make = Wall {
+            vary,
+            length,
+            ..standard()
+        };
+        let pieces = wall(&make).unwrap();
+        assert!(overlap(&pieces) < ROUNDING);
+        assert_eq!(
+            pieces.len(),
+            wall(&Wall { vary: 0.0, ..make }).unwrap().len()
+        );
+    }
 }
 
 #[test]
@@ -179,6 +248,7 @@ fn a_wall_that_cannot_be_is_refused_with_the_key_and_what_to_do() {
     refused(|m| m.courses = usize::MAX, "courses", "10000000");
     refused(|m| m.vary = 0.5, "vary", "0.25");
     refused(|m| m.vary = -0.1, "vary", "between");
+    refused(|m| m.vary = f64::NAN, "vary", "NaN");
     refused(|m| m.block = Vec2::new(0.6, 0.0), "block", "0 is not");
     refused(|m| m.length = 1e300, "courses", "blocks");
 }

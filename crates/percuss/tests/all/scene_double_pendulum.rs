@@ -212,7 +212,7 @@ proptest! {
     ) {
         let (mut text, native) = (system(), Native { q, v, t });
         let forces = |constraint: usize, row: usize| 10.0 * constraint as f64 + row as f64;
-        let sample = Sample { t, q: &q, v: &v, forces: &forces };
+        let sample = Sample { t, q: &q, v: &v, forces: &forces, path: percuss_mechanism::PathSums::default() };
         let mut value = |name: &str| {
             let mut observable = text.observable(name).unwrap();
             observable.evaluate(&mut text, &sample).unwrap()

@@ -34,7 +34,7 @@ force = { atleast = 0 }
 
 [run]"#,
         )],
-        "ball.toml:26: non-firm constraint `brake`, force: unknown key `atleast`; did you mean `at_least`? (known here: at_least, at_most, ball, between, sum)",
+        "ball.toml:26: non-firm constraint `brake`, force: unknown key `atleast`; did you mean `at_least`? (known here: at_least, at_most, ball, between, box, ellipse, factor, half_spaces, polygon, sum, vertices)",
     );
 }
 
@@ -224,7 +224,7 @@ law = "newton"
 
 [run]"#,
         )],
-        r#"ball.toml:24: [impact]: `law = "newton"`: one of "moreau", "canonical", "sequential", "poisson" was expected"#,
+        r#"ball.toml:24: [impact]: `law = "newton"`: one of "moreau", "canonical", "sequential", "poisson", "energetic", "lzb", "map" was expected"#,
     );
     refused(
         &[(
@@ -252,6 +252,40 @@ restitution = 0.5
 [run]"#,
         )],
         r#"ball.toml:24: [impact]: `restitution = 0.5`: `restitution` does nothing with the Moreau law. Add `law = "canonical"`, or give the restitution to the contacts"#,
+    );
+    refused(
+        &[(
+            "step = 1e-3",
+            r#"step = 1e-3
+tangent_cone = "start""#,
+        )],
+        r#"ball.toml:26: [run]: `tangent_cone = "start"`: one of "midpoint", "end" was expected"#,
+    );
+    refused(
+        &[(
+            "step = 1e-3",
+            r#"step = 1e-3
+integrator = "theta"
+tangent_cone = "end""#,
+        )],
+        r#"ball.toml:27: [run]: `tangent_cone = "end"`: the choice exists for the integrator "midpoint" only. Drop it"#,
+    );
+    refused(
+        &[
+            (
+                "step = 1e-3",
+                r#"step = 1e-3
+tangent_cone = "end""#,
+            ),
+            (
+                "[run]",
+                r#"[impact]
+law = "poisson"
+
+[run]"#,
+            ),
+        ],
+        r#"ball.toml:29: [run]: `tangent_cone = "end"`: it does not go with the impact law "poisson". Use "moreau" or "canonical", or drop it"#,
     );
     refused(
         &[("initial = 1.0", r#"kind = "lines""#)],
@@ -283,7 +317,7 @@ bisect = { key = "mm", from = 1, to = 2, tolerance = 1e-3 }
 
 [run]"#,
         )],
-        "ball.toml:26: study `s`: `mm`: there is no such parameter or setting (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)",
+        "ball.toml:26: study `s`: `mm`: there is no such parameter or setting (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, tangent_cone, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)",
     );
     refused(
         &[(
@@ -305,7 +339,7 @@ set = { stepp = 1e-4 }
 
 [run]"#,
         )],
-        "ball.toml:23: case `fine`: `stepp`: there is no such parameter or setting; did you mean `step`? (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)",
+        "ball.toml:23: case `fine`: `stepp`: there is no such parameter or setting; did you mean `step`? (those that can be set: m, g, weight, start, until, step, integrator, theta, forces, tangent_cone, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)",
     );
 }
 

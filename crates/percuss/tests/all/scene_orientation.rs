@@ -86,6 +86,7 @@ fn the_matrix_turns_body_axes_into_space_and_spins_agree() {
         q: &q,
         v: &v,
         forces: &|_, _| 0.0,
+        path: percuss_mechanism::PathSums::default(),
     };
     let mut value = |name: &str| {
         let mut observable = system.observable(name).unwrap();
@@ -132,6 +133,7 @@ fn the_accelerations_of_the_text_keep_the_energy_balance() {
             q: &at,
             v: &fast,
             forces: &|_, _| 0.0,
+            path: percuss_mechanism::PathSums::default(),
         };
         let mut energy = system.observable("energy").unwrap();
         energy.evaluate(&mut system, &sample).unwrap()

@@ -217,6 +217,7 @@ fn values_that_are_not_finite_name_the_expression_the_state_and_the_instant() {
         q: &[1.0],
         v: &[0.0],
         forces: &|_, _| 0.0,
+        path: percuss_mechanism::PathSums::default(),
     };
     let error = observable
         .evaluate(&mut broken, &sample)
@@ -252,6 +253,7 @@ fn gamma_is_the_effective_normal_compliance_of_sliding() {
         q: &[0.0],
         v: &[1.0],
         forces: &|_, _| 0.0,
+        path: percuss_mechanism::PathSums::default(),
     };
     let mut gamma = system.observable("gamma_ground").unwrap();
     let found = gamma.evaluate(&mut system, &sample).unwrap();

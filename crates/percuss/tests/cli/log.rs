@@ -154,7 +154,7 @@ fn on_a_terminal_a_bar_shows_itself_after_a_second_and_goes_away() {
 fn steps_that_miss_their_tolerance_are_few_lines_that_say_what_to_do() {
     let here = folder();
     let pile = common::scenes::with(
-        include_str!("../../../scene/scenes/wall-jerk.toml"),
+        include_str!("../../../scene/scenes/wall-perfect.toml"),
         "[run]",
         "[run]\nmax_iterations = 1",
     );

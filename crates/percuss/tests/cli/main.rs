@@ -31,6 +31,7 @@ mod resume_mechanisms;
 mod run;
 mod solve;
 mod statics;
+mod steps;
 mod structures;
 mod survey;
 mod systems;

@@ -237,3 +237,74 @@ fn every_command_has_help_with_examples_and_exit_statuses() {
         assert_eq!(percuss(here.path(), args).status, 2, "{args:?}");
     }
 }
+
+/// The fault: `--json` of a scene that was refused printed nothing.
+#[test]
+fn json_of_a_refused_scene_is_one_object_with_the_place() {
+    let here = folder();
+    put(
+        here.path(),
+        "key.toml",
+        &with(BALL, "until = 1.0", "untill = 1.0"),
+    );
+    put(here.path(), "name.toml", &with(BALL, "\"g*z\"", "\"g*zz\""));
+    let line = |text: &str| BALL.lines().position(|l| l == text).map(|k| k + 1);
+    for (args, file, at, key) in [
+        (
+            ["run", "key.toml", "--json"],
+            Some("key.toml"),
+            line("until = 1.0"),
+            Some("untill"),
+        ),
+        (
+            ["run", "name.toml", "--json"],
+            Some("name.toml"),
+            line("potential = \"g*z\""),
+            Some("potential"),
+        ),
+        (["run", "nothing.toml", "--json"], None, None, None),
+        (
+            ["study", "key.toml", "--json"],
+            Some("key.toml"),
+            None,
+            None,
+        ),
+        (["show", "nothing", "--json"], None, None, None),
+        (
+            ["audit", "key.toml", "--json"],
+            Some("key.toml"),
+            line("until = 1.0"),
+            Some("untill"),
+        ),
+    ] {
+        let ran = percuss(here.path(), &args);
+        assert_eq!(ran.status, 2, "{args:?}: {}", ran.err);
+        let object = ran.json();
+        assert_eq!(object["status"], 2, "{args:?}");
+        let error = object["error"].as_str().expect("a message");
+        assert!(ran.err.contains(error), "{args:?}: {error}");
+        if file.is_some() && args[0] != "study" {
+            assert_eq!(object["file"].as_str(), file, "{args:?}: {object}");
+            assert_eq!(
+                object["line"].as_u64().map(|l| l as usize),
+                at,
+                "{args:?}: {object}"
+            );
+            assert_eq!(object["key"].as_str(), key, "{args:?}: {object}");
+        }
+    }
+    // An override has no line.
+    put(here.path(), "ball.toml", BALL);
+    let ran = percuss(
+        here.path(),
+        &["run", "ball.toml", "--json", "--set", "ee=1"],
+    );
+    let object = ran.json();
+    assert_eq!(
+        (&object["key"], &object["line"]),
+        (&"ee".into(), &serde_json::Value::Null)
+    );
+    // Without `--json` standard output stays empty.
+    let ran = percuss(here.path(), &["run", "key.toml"]);
+    assert_eq!((ran.status, ran.out.as_str()), (2, ""));
+}

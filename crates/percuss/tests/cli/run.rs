@@ -326,3 +326,70 @@ fn examples_are_listed_and_each_can_be_copied_and_checked() {
         2
     );
 }
+
+/// The ball of the tests with settings for a short run.
+fn with_fast(keys: &str) -> String {
+    format!("{BALL}\n[fast]\n{keys}\n")
+}
+
+#[test]
+fn a_fast_run_takes_the_settings_of_the_scene_and_those_given_win() {
+    let here = folder();
+    put(
+        here.path(),
+        "ball.toml",
+        &with_fast("until = 0.25\nstep = 5e-3"),
+    );
+    let ran = |more: &[&str], name: &str| {
+        let mut args = vec![
+            "run",
+            "ball.toml",
+            "--fast",
+            "-q",
+            "--no-findings",
+            "-o",
+            name,
+        ];
+        args.extend(more);
+        let ran = percuss(here.path(), &args);
+        assert_eq!((ran.status, ran.err.as_str()), (0, ""), "{}", ran.out);
+        manifest(&here.path().join(name))
+    };
+    // 50 steps of 5e-3; the records have the values as overrides, so that they can be verified and resumed.
+    let fast = ran(&[], "fast");
+    assert_eq!(fast["certificate"]["steps"], 50, "{fast}");
+    assert_eq!(
+        fast["overrides"].as_array().map(Vec::len),
+        Some(2),
+        "{fast}"
+    );
+    assert_eq!(percuss(here.path(), &["verify", "fast", "-q"]).status, 0);
+    let given = ran(&["--set", "until=0.1"], "given");
+    assert_eq!(given["certificate"]["steps"], 20, "{given}");
+    // Without the option the table does nothing.
+    percuss(
+        here.path(),
+        &["run", "ball.toml", "-q", "--no-findings", "-o", "whole"],
+    );
+    let whole = manifest(&here.path().join("whole"));
+    assert_eq!(whole["certificate"]["steps"], 1000, "{whole}");
+}
+
+#[test]
+fn a_fast_run_that_the_scene_does_not_declare_and_wrong_keys_are_refused() {
+    let here = folder();
+    let refused = |text: &str, args: &[&str], message: &str| {
+        put(here.path(), "ball.toml", text);
+        let ran = percuss(here.path(), args);
+        assert_eq!(ran.status, 2, "{}", ran.err);
+        assert!(ran.err.contains(message), "{}", ran.err);
+        assert!(!here.path().join("runs").exists());
+    };
+    let run = ["run", "ball.toml", "--fast"];
+    refused(BALL, &run, "the scene has no table `[fast]`");
+    refused(&with_fast(""), &run, "the table is empty");
+    // Refused with or without the option, with the line and the nearest key.
+    for args in [&run[..], &["check", "ball.toml"]] {
+        refused(&with_fast("untill = 1"), args, "did you mean `until`?");
+    }
+}

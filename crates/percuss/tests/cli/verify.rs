@@ -70,7 +70,7 @@ fn an_altered_velocity_position_normal_or_account_is_found() {
         ("contacts", "begin_t1", PAIR),
         ("contacts", "end_t1", PAIR),
     ];
-    all_altered_are_found("wall", &["until=0.05"], &velocities, 0.1);
+    all_altered_are_found("wall-perfect", &["until=0.05"], &velocities, 0.1);
     let account: [(&str, &str, &[&str]); 4] = [
         ("steps", "kinetic", &[]),
         ("steps", "sliding", &[]),
@@ -78,7 +78,7 @@ fn an_altered_velocity_position_normal_or_account_is_found() {
         ("steps", "penetration", &[]),
     ];
     // Works are compared relative to the energies of their step.
-    all_altered_are_found("wall", &["until=0.05"], &account, 0.1);
+    all_altered_are_found("wall-perfect", &["until=0.05"], &account, 0.1);
     let state = ["y_dot", "y"].map(|column| ("coordinates", column, &[] as &[&str]));
     altered_are_found("ladder-detach", &["until=0.1"], &state);
 }
@@ -114,14 +114,27 @@ fn a_start_that_is_not_the_scenes_is_found() {
 
 #[test]
 fn other_integrators_and_impact_laws_are_verified() {
-    let runs: [(&str, &[&str]); 7] = [
+    let runs: [(&str, &[&str]); 14] = [
         ("ladder-detach", &["integrator=paoli", "until=0.2"]),
         ("ladder-detach", &["integrator=event", "until=0.2"]),
         ("pendulum", &["integrator=theta", "theta=0.6", "until=1"]),
         ("pendulum", &["integrator=paoli", "until=1"]),
         ("double-pendulum", &["forces=begin", "until=1"]),
+        (
+            "unilateral-pendulum",
+            &["tangent_cone=end", "step=1e-4", "until=1"],
+        ),
+        ("double-pendulum-wall", &["tangent_cone=end", "until=1"]),
+        (
+            "ladder-detach",
+            &["tangent_cone=end", "until=0.2", "record.every=7"],
+        ),
+        ("painleve-rod", &["tangent_cone=end"]),
         ("newtons-cradle", &["law=sequential"]),
         ("newtons-cradle", &["law=poisson"]),
+        ("newtons-cradle", &["law=lzb", "e=0.9"]),
+        ("impact-map", &[]),
+        ("ball-e05", &["law=energetic"]),
     ];
     for (scene, set) in runs {
         let folder = folder();
@@ -134,6 +147,8 @@ fn other_integrators_and_impact_laws_are_verified() {
     let impulse: [(&str, &str, &[&str]); 1] = [("contacts", "impulse_n", &["constraint"])];
     let theta = ["integrator=theta", "theta=0.6", "until=0.3"];
     altered_are_found("pendulum", &theta, &impulse);
+    let end = ["tangent_cone=end", "step=1e-4", "until=0.2"];
+    altered_are_found("unilateral-pendulum", &end, &impulse);
 }
 
 /// Discs in a cell that is sheared at a given rate under a given stress.

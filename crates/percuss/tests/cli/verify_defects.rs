@@ -36,7 +36,7 @@ fn bodies_moved_in_thinned_records_with_correction_are_found() {
     let set = ["until=0.03", "correction=true", "record_every=5"];
     for far in [1.0, 1e-2] {
         let folder = folder();
-        begin(folder.path(), "wall", &set);
+        begin(folder.path(), "wall-perfect", &set);
         let untouched = verify(folder.path(), &[]);
         assert_eq!(untouched.status, 0, "{}", untouched.out);
         scatter(folder.path(), "bodies", far, |_| true);

@@ -56,7 +56,7 @@ const MORE: [Run; 8] = [
         Some(HINGES),
     ),
     (
-        "wall",
+        "wall-perfect",
         &["until=0.02", "correction=true", "record_every=5"],
         None,
     ),

@@ -329,7 +329,10 @@ class Builder:
         return known
 
     def wall(self, name: str = "wall", **keys: Any) -> str:
-        """A wall in running bond: ``block``, ``courses``, ``length``, ``origin``, ``vary``, ``seed``."""
+        """A wall in running bond: ``block``, ``courses``, ``length``, ``origin``, ``vary``, ``seed``.
+
+        With ``vary`` each side of each block by itself is shorter by up to this fraction.
+        """
         return self.generate("wall", name, **keys)
 
     def column(self, name: str = "column", **keys: Any) -> str:
@@ -433,7 +436,7 @@ class Builder:
         self.add("prepare", name=name, until=number("until", until), **keys)
 
     def finding(self, name: str, value: str, **keys: Any) -> None:
-        """Something to be measured: ``expected``, ``tolerance``, ``at_least``, ``at_most``."""
+        """Something to be measured: ``expected``, ``tolerance``, ``at_least``, ``at_most``, ``only_at``."""
         self.add("finding", name=name, value=value, **keys)
 
     def _body_text(self, with_grains: bool) -> str:

@@ -29,6 +29,10 @@ class Constraint:
         self.restitution: Optional[Function] = None
         self.tangential: Optional[Function] = None
         self.index = False
+        #: The contact while which it acts.
+        self.condition: Optional[str] = None
+        #: Stiffness for the law of impulse ratios.
+        self.stiffness = 1.0
 
     @property
     def num_gaps(self) -> int:
@@ -45,12 +49,15 @@ class Constraint:
         """Rows of the position."""
         return self.num_gaps
 
-    def description(self) -> tuple[str, str, int, int, Any, Optional[list[float]]]:
-        """Name, kind, rows, normal rows, law, coefficients where they are constant."""
+    def description(
+        self,
+    ) -> tuple[str, str, int, int, Any, Optional[list[float]], Optional[str]]:
+        """Name, kind, rows, normal rows, law, constant coefficients, the contact while which it acts."""
         constant: Optional[list[float]] = None
         if all(number.constant is not None for number in self.numbers):
             constant = self.coefficients(0.0, np.zeros(0), np.zeros(0))
-        return (self.name, self.kind, self.num_rows, self.num_normal, self.form, constant)
+        rows = (self.num_rows, self.num_normal)
+        return (self.name, self.kind, *rows, self.form, constant, self.condition)
 
     def position(self, t: float, q: Floats) -> Floats:
         """Values of its position functions."""
@@ -169,6 +176,7 @@ def _friction(value: Any, name: str) -> tuple[str, list[Function]]:
 _CONTACT = (
     "name", "gap", "gradient", "rate", "normal", "tangent", "moment", "friction",
     "rolling_friction", "spinning_friction", "restitution", "dissipation", "tangential_restitution",
+    "stiffness",
 )  # fmt: skip
 
 
@@ -222,6 +230,12 @@ def contact(
         tangential = table["tangential_restitution"]
         made.tangential = _coefficient(tangential, f"tangential_restitution of {name}")
         _bounded(made.tangential)
+    if "stiffness" in has:
+        stiffness = table["stiffness"]
+        number = isinstance(stiffness, (int, float)) and not isinstance(stiffness, bool)
+        if not number or not 0.0 < stiffness < float("inf"):
+            raise InputError(f"`stiffness of {name} = {stiffness!r}`: a positive number was expected")
+        made.stiffness = float(stiffness)
     return made
 
 
@@ -255,20 +269,40 @@ def joint(table: Mapping[str, Any], chart: Chart, exact: Optional[bool], at: Sta
 def velocity(
     table: Mapping[str, Any], chart: Chart, exact: Optional[bool], at: State
 ) -> Constraint:
-    """A non-holonomic constraint U(t, q, u) = 0 from its keys."""
-    name = _known(table, "velocity constraint", ("name", "constraint"))
+    """A non-holonomic constraint U(t, q, u) = 0 from its keys; with `while` only while a contact is closed."""
+    name = _known(table, "velocity constraint", ("name", "constraint", "while"))
     made = Constraint(name, "velocity", "bilateral", [])
+    _condition(made, table, "velocity constraint")
+    if made.condition is not None:
+        made.kind = "nonfirm"
     made.speeds = [_speeds(table, "velocity constraint", "constraint", chart, exact, at)]
     return made
 
 
 def nonfirm(table: Mapping[str, Any], chart: Chart, exact: Optional[bool], at: State) -> Constraint:
     """A constraint whose reaction stays in a set, from its keys."""
-    name = _known(table, "non-firm constraint", ("name", "constraint", "force"))
+    name = _known(table, "non-firm constraint", ("name", "constraint", "force", "while"))
     form, numbers = _set(table.get("force"), f"force of {name}", 0)
     made = Constraint(name, "nonfirm", ("nonfirm", form), numbers)
+    _condition(made, table, "non-firm constraint")
     made.speeds = [_speeds(table, "non-firm constraint", "constraint", chart, exact, at)]
     return made
+
+
+def _condition(made: Constraint, table: Mapping[str, Any], what: str) -> None:
+    value = table.get("while")
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{what} `{made.name}`: `while`: the name of a contact was expected")
+    made.condition = value
+
+
+def _numbers(value: Any, name: str, dimensions: int) -> tuple[list[Function], int]:
+    """The entries of an array of numbers, and how many lines it has."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim != dimensions or array.size == 0:
+        shape = "an array of numbers" if dimensions == 1 else "an array of arrays of numbers"
+        raise InputError(f"`{name}`: {shape} was expected")
+    return [_coefficient(array.ravel(), name, (array.size,))], array.shape[0]
 
 
 def _set(value: Any, name: str, depth: int) -> tuple[Any, list[Function]]:
@@ -284,6 +318,15 @@ def _set(value: Any, name: str, depth: int) -> tuple[Any, list[Function]]:
         if key == "sum" and isinstance(inner, (list, tuple)) and inner:
             pairs = [_set(one, name, depth + 1) for one in inner]
             return tuple(pair[0] for pair in pairs), [n for pair in pairs for n in pair[1]]
+        if key == "ellipse":
+            return key, _numbers(inner, f"{name}.{key}", 1)[0]
+        if key in ("box", "polygon", "vertices", "half_spaces"):
+            numbers, count = _numbers(inner, f"{name}.{key}", 2)
+            return [key, count], numbers
+    if isinstance(value, Mapping) and set(value) == {"factor", "of"} and depth < 8:
+        form, numbers = _set(value["of"], name, depth + 1)
+        return ["factor", form], [_coefficient(value["factor"], f"{name}.factor"), *numbers]
     raise InputError(
-        f'`{name}`: one of at_least, at_most, between, ball, sum (a dict) or "firm" was expected'
+        f"`{name}`: one of at_least, at_most, between, box, ball, ellipse, polygon, vertices, half_spaces, "
+        'sum, or factor with of (a dict), or "firm" was expected'
     )

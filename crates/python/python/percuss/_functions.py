@@ -86,6 +86,7 @@ class FunctionMechanism:
         integrator: str = "midpoint",
         theta: Optional[float] = None,
         forces: str = "mean",
+        tangent_cone: str = "midpoint",
         correction: bool = False,
         tolerance: float = 1e-10,
         q: Optional[Given] = None,
@@ -106,6 +107,7 @@ class FunctionMechanism:
             "step": length,
             "adaptive": adaptive,
             "forces": _word(forces, "forces"),
+            "tangent_cone": _word(tangent_cone, "tangent_cone"),
             "law": self._impact,
             "correction": bool(correction),
             "tolerance": _number(tolerance, "tolerance"),
@@ -268,9 +270,9 @@ def mechanism(
         if part.name in seen:
             raise InputError(f"the name `{part.name}` is given to two constraints")
         seen.add(part.name)
-    law, canonical = _impact(impact)
+    law, canonical, after, exponent = _impact(impact, n)
     _settle(chart, q, u, exact, mass, force, applied, energy)
-    model = Model(chart, names, mass, force, applied, energy, parts, canonical)
+    model = Model(chart, names, mass, force, applied, energy, parts, canonical, after, exponent)
     return FunctionMechanism(model, q, u, law)
 
 
@@ -308,22 +310,38 @@ def _settle(
     mass.settle(exact, lambda s: mass(0.0, chart.advance(q, along, s)), "∂A/∂q")
 
 
-def _impact(impact: Union[str, Table]) -> tuple[str, Optional[Function]]:
+_IMPACT = ("law", "restitution", "velocity", "exponent")
+
+
+def _impact(
+    impact: Union[str, Table], velocities: int
+) -> tuple[str, Optional[Function], Optional[Function], float]:
+    """Law, e of the canonical law, F of a map, exponent of the law of impulse ratios."""
     if isinstance(impact, str):
-        return impact, None
+        impact = {"law": impact}
     if not isinstance(impact, Mapping):
         raise InputError("`impact`: a word or a dict with law and restitution was expected")
-    unknown = [key for key in impact if key not in ("law", "restitution")]
+    unknown = [key for key in impact if key not in _IMPACT]
     if unknown:
-        close = difflib.get_close_matches(str(unknown[0]), ("law", "restitution"), 1)
+        close = difflib.get_close_matches(str(unknown[0]), _IMPACT, 1)
         guess = f"; did you mean `{close[0]}`?" if close else ""
         raise InputError(f"`impact`: unknown key `{unknown[0]}`{guess}")
     law = impact.get("law", "moreau")
-    if "restitution" not in impact:
-        return law, None
-    if law != "canonical":
-        raise InputError("`impact.restitution`: this does nothing without the canonical law")
-    return law, Function(impact["restitution"], "impact.restitution", "t, q, u", ())
+    for key, word in (("restitution", "canonical"), ("velocity", "map"), ("exponent", "lzb")):
+        if key in impact and law != word:
+            raise InputError(f"`impact.{key}`: this does nothing without the {word} law")
+    canonical = after = None
+    if "restitution" in impact:
+        canonical = Function(impact["restitution"], "impact.restitution", "t, q, u", ())
+    if law == "map":
+        if "velocity" not in impact:
+            raise InputError("`impact`: the map law needs `velocity`, a function of t, q, u")
+        given = _function(impact["velocity"], "impact.velocity")
+        after = Function(given, "impact.velocity", "t, q, u", (velocities,))
+    exponent = _number(impact.get("exponent", 1.5), "impact.exponent")
+    if not 1.0 <= exponent <= 10.0:
+        raise InputError(f"`impact.exponent = {exponent}`: a number from 1 to 10 was expected")
+    return law, canonical, after, exponent
 
 
 def study(

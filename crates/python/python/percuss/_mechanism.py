@@ -114,7 +114,7 @@ class Sceneful:
         """Computes the motion and returns it.
 
         ``until``, ``step`` and all further arguments are the keys of ``[run]`` (``integrator``,
-        ``theta``, ``forces``, ``correction``, ``tolerance``, ``start``); ``set`` overrides parameters;
+        ``theta``, ``forces``, ``tangent_cone``, ``correction``, ``tolerance``, ``start``); ``set`` overrides parameters;
         ``findings`` evaluates those that were given; ``progress`` is called with the share done.
         """
         _count(threads, "threads")

@@ -26,6 +26,8 @@ class Model:
         potential: Optional[Function],
         parts: list[Constraint],
         canonical: Optional[Function],
+        impact_map: Optional[Function] = None,
+        exponent: float = 1.5,
     ) -> None:
         self.chart = chart
         self.kinds = chart.kinds
@@ -36,6 +38,8 @@ class Model:
         self.potential = potential
         self.parts = parts
         self.canonical_e = canonical
+        self.velocity_after = impact_map
+        self.exponent = exponent
         self.constraints = [part.description() for part in parts]
         self._units = np.eye(chart.num_velocities)
 
@@ -119,6 +123,16 @@ class Model:
     def canonical(self, t: float, q: Floats, v: Floats) -> Optional[float]:
         """e of the canonical impact law."""
         return None if self.canonical_e is None else float(self.canonical_e(t, q, v))
+
+    def impact_map(self, t: float, q: Floats, v: Floats) -> Optional[Floats]:
+        """The velocity after an impact."""
+        if self.velocity_after is None:
+            return None
+        return np.ascontiguousarray(self.velocity_after(t, q, v))
+
+    def stiffness(self, k: int) -> float:
+        """Stiffness of a contact for the law of impulse ratios."""
+        return self.parts[k].stiffness
 
 
 def _names(names: list[str], kinds: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -218,7 +218,7 @@ class Run:
             steps, missed = certificate.get("steps"), certificate.get("missed")
             lines.append(f"certificate {verdict}: {steps} steps, {missed} missed their tolerance")
         for finding in self.findings:
-            verdict = {True: "ok", False: "NOT ok", None: ""}[finding["ok"]]
+            verdict = _verdict(finding)
             lines.append(f"  {finding['name']}: {finding['value']} {verdict}".rstrip())
         return "\n".join(lines)
 
@@ -242,7 +242,7 @@ class Run:
         if self.findings:
             rows = "".join(
                 f"<tr><td>{escape(str(f['name']))}</td><td>{escape(_value(f['value']))}</td>"
-                f"<td>{ {True: 'ok', False: 'NOT ok', None: ''}[f['ok']] }</td></tr>"
+                f"<td>{_verdict(f)}</td></tr>"
                 for f in self.findings
             )
             parts.append(f"<table><caption>findings</caption>{rows}</table>")
@@ -263,11 +263,17 @@ class Run:
         return None
 
 
+def _verdict(finding: Mapping[str, Any]) -> str:
+    if not finding.get("applicable", True):
+        return "not applicable"
+    return {True: "ok", False: "NOT ok", None: ""}[finding["ok"]]
+
+
 def _value(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def load(scene: SceneLike, set: Optional[Mapping[str, object]] = None) -> Scene:
+def load(scene: SceneLike, set: Optional[Mapping[str, object]] = None, *, fast: bool = False) -> Scene:
     """A built-in scene by its name, a file, the text of a scene; with other values of its keys."""
     if isinstance(scene, Scene):
         found = scene
@@ -280,6 +286,8 @@ def load(scene: SceneLike, set: Optional[Mapping[str, object]] = None) -> Scene:
         found = Scene.load(path)
     else:
         raise wrong("scene", scene, "the name of a built-in scene, a path, a text or a Scene")
+    if fast:
+        found = found.fast()
     if not set:
         return found
     return found.with_values([(str(key), _set(key, value)) for key, value in set.items()])
@@ -301,9 +309,13 @@ def run(
     until: Optional[float] = None,
     threads: Optional[int] = None,
     findings: bool = True,
+    fast: bool = False,
     progress: bool | Tell = False,
 ) -> Run:
     """Runs a scene as the command does.
+
+    With ``fast`` it takes the settings that the scene declares for a short run, in its table ``[fast]``; those of ``set``
+    win.
 
     Without ``out`` the records go to a temporary folder that lives as long as the :class:`Run`.
     An interruption (Ctrl-C) ends the run after a step, closes its records and raises
@@ -316,7 +328,7 @@ def run(
     values = dict(set or {})
     if until is not None:
         values["until"] = until
-    found = load(scene, values)
+    found = load(scene, values, fast=fast)
     keep: Optional[tempfile.TemporaryDirectory[str]] = None
     if out is None:
         keep = tempfile.TemporaryDirectory(prefix="percuss-")

@@ -94,8 +94,8 @@ class SweepPath:
     """The path of a point: ``t`` (n), ``u`` (n, dim), the account of the steps.
 
     ``loads`` has the multipliers of the steps, (n - 1, constraints), where the set has such; ``steps`` is a
-    structured array; ``account`` the sums and the worst, with ``ok`` and, where a bound of the retraction
-    is known, ``within_bound``: whether the variation of u stayed within it, a theorem for catching-up.
+    structured array; ``jumps`` has both limits at each jump of the set; ``account`` the sums and the worst, with
+    ``ok``, ``variation``, ``retraction`` and, where that is known, ``within_bound``: whether the variation of u stayed within it, a theorem for catching-up.
     """
 
     def __init__(self, made: Mapping[str, Any]) -> None:
@@ -112,6 +112,10 @@ class SweepPath:
         )
         for name, values in columns.items():
             self.steps[name] = values
+        #: Jumps of the set: instant, point before, point after (limits from the left and from the right).
+        self.jumps: list[tuple[float, Floats, Floats]] = [
+            (float(self.t[k + 1]), self.u[k], self.u[k + 1]) for k in made["jumps"]
+        ]
         #: Changes of the active set, (t, constraint, held), of the event-driven method.
         self.changes: list[tuple[float, int, bool]] = list(made["changes"])
         #: Sums and the worst over the run.
@@ -137,26 +141,32 @@ def sweep(
     begin: float = 0.0,
     method: str = "catching-up",
     theta: Optional[float] = None,
-    penalty: Optional[float] = None,
+    penalty: Optional[Union[float, Callable[[float], float]]] = None,
     drift: Optional[Callable[[float, Floats], ArrayLike]] = None,
     metric: Optional[ArrayLike] = None,
     project: bool = False,
     jumps: Sequence[float] = (),
     kinks: Sequence[float] = (),
     tolerance: float = 1e-8,
+    retraction: str = "known",
     progress: Optional[Callable[[float], object]] = None,
 ) -> SweepPath:
     """Moves a point by a moving set of arrays and functions.
 
     ``method`` is ``"catching-up"``, ``"trapezoidal"``, ``"theta"`` (with ``theta``), ``"regularised"`` (with
-    ``penalty``) or ``"event"``. ``drift(t, u)`` is where the point would go if nothing held it; ``metric`` the
+    ``penalty``, a number or a function of t) or ``"event"``. ``drift(t, u)`` is where the point would go if nothing held it; ``metric`` the
     scalar product, a diagonal or a matrix; ``project`` allows a start outside. ``step`` is a number, or
     a dict with tolerance, smallest and largest: the set then retracts by at most ``tolerance`` in a step.
+    ``retraction`` is ``"known"`` (closed forms and corners only) or ``"searched"`` (for any convex set, by
+    many projections in each step).
 
     >>> from percuss.sets import Ball
     >>> path = sweep(Ball(lambda t: [t, 0.0], 1.0), [0.0, 0.5], until=3.0, step=0.01)
     >>> path.account["ok"], path.account["within_bound"]
     (True, None)
+    >>> path = sweep(Ball(lambda t: [t, 0.0], 1.0), [0.0, 0.5], until=3.0, step=0.01, retraction="searched")
+    >>> path.account["within_bound"], round(path.account["retraction"], 6)
+    (True, 3.0)
     """
     if not isinstance(moving, MovingSet):
         raise InputError(f"`moving`: a set was expected, not {type(moving).__name__}")
@@ -164,6 +174,8 @@ def sweep(
         raise InputError('`theta`: it goes with method="theta", and is needed there')
     if (penalty is not None) != (method == "regularised"):
         raise InputError('`penalty`: it goes with method="regularised", and is needed there')
+    if retraction not in ("known", "searched"):
+        raise InputError(f'`retraction = {retraction!r}`: "known" or "searched" was expected')
     if drift is not None and not callable(drift):
         raise InputError("`drift`: a function of (t, u) was expected")
     n = moving.dim
@@ -176,7 +188,9 @@ def sweep(
     chosen = {
         "method": method if isinstance(method, str) else repr(method),
         "theta": 0.5 if theta is None else _number(theta, "theta"),
-        "penalty": 1.0 if penalty is None else _number(penalty, "penalty"),
+        "penalty": 1.0 if penalty is None or callable(penalty) else _number(penalty, "penalty"),
+        "growing": _of_time(penalty) if callable(penalty) else None,
+        "searched": retraction == "searched",
         "project": bool(project),
         "tolerance": _number(tolerance, "tolerance"),
         "begin": begun,
@@ -197,6 +211,13 @@ def sweep(
             return np.ascontiguousarray(-shaped(velocity(t, u), (n,), "drift"))
 
     return SweepPath(_percuss.run_sweep(moving.spec(), point.tolist(), chosen, flow, progress))
+
+
+def _of_time(penalty: Callable[[float], float]) -> Callable[[float], Floats]:
+    def values(t: float) -> Floats:
+        return np.array([_number(penalty(t), "penalty")])
+
+    return values
 
 
 def _instants(value: Any, name: str) -> list[float]:

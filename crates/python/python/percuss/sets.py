@@ -344,10 +344,12 @@ class Bounded(MovingSet):
 
 
 class Smooth(MovingSet):
-    """{ x : c_k(t, x) <= 0 }, functions convex in x.
+    """{ x : c_k(t, x) <= 0 }, functions convex in x, or prox-regular.
 
     ``functions(t, x)`` returns all c_k; ``gradients(t, x)`` their gradients row by row, taken by a
-    complex step where not given; ``rates(t, x)`` is ∂c/∂t, by differences where not given.
+    complex step where not given; ``rates(t, x)`` is ∂c/∂t, by differences where not given. With
+    ``prox_regular``, a length r, the functions need not be convex: nearest points of the set must be unique
+    within r, and a run stops where they are not.
 
     >>> Smooth(lambda t, x: [(x[0] - t) ** 2 + x[1] ** 2 - 1], 2)
     <Smooth in R^2>
@@ -360,6 +362,7 @@ class Smooth(MovingSet):
         *,
         gradients: Optional[Callable[[float, Floats], ArrayLike]] = None,
         rates: Optional[Callable[[float, Floats], ArrayLike]] = None,
+        prox_regular: Optional[float] = None,
     ) -> None:
         if isinstance(dim, bool) or not isinstance(dim, int) or dim < 1:
             raise InputError(f"`dim = {dim!r}`: a whole number from 1 was expected")
@@ -386,6 +389,7 @@ class Smooth(MovingSet):
             "values": values,
             "gradients": _Wrapped(gradients or by_step, (count, dim), "gradients", False),
             "rates": None if rates is None else _Wrapped(rates, (count,), "rates", False),
+            "prox_regular": None if prox_regular is None else float(prox_regular),
         }
 
     def spec(self) -> tuple[str, dict[str, Any]]:

@@ -44,6 +44,8 @@ pub(super) struct CallableSystem {
     names: Vec<String>,
     constraints: Vec<Constraint>,
     rules: Vec<ConstraintLaw>,
+    /// η of the LZB law.
+    exponent: f64,
     /// By constraint: scaling of its normal rows to the unit of length, where needed.
     scalings: Vec<Option<NormalScaling>>,
     raised: SharedException,
@@ -67,7 +69,7 @@ impl CallableSystem {
         // Constraints with their laws.
         let (mut constraints, mut rules) = (Vec::new(), Vec::new());
         for item in model.getattr("constraints")?.try_iter()? {
-            let (constraint, rule) = constraint(&item?)?;
+            let (constraint, rule) = constraint(&item?, &constraints)?;
             constraints.push(constraint);
             rules.push(rule);
         }
@@ -78,6 +80,7 @@ impl CallableSystem {
             chart,
             names,
             scalings: vec![None; constraints.len()],
+            exponent: model.getattr("exponent")?.extract()?,
             constraints,
             rules,
             raised,
@@ -412,5 +415,48 @@ impl System for CallableSystem {
             finite(at.t, || what.into(), &[value])?;
         }
         Ok(value)
+    }
+
+    fn impact_map(
+        &mut self,
+        at: StateRef<'_>,
+        _closed: &[usize],
+        after: &mut [f64],
+    ) -> Result<bool, SystemError> {
+        let what = "the impact map";
+        let given = self.ask(at.t, what, |model| {
+            let py = model.py();
+            let arguments = (at.t, array(py, at.q), array(py, at.v));
+            let value = model.call_method1(intern!(py, "impact_map"), arguments)?;
+            if value.is_none() {
+                return Ok(false);
+            }
+            fetch(&value, what, after)?;
+            Ok(true)
+        })?;
+        if given {
+            finite(at.t, || what.into(), after)?;
+        }
+        Ok(given)
+    }
+
+    fn contact_stiffness(
+        &mut self,
+        constraint: usize,
+        at: StateRef<'_>,
+    ) -> Result<f64, SystemError> {
+        let what = format!("the stiffness of `{}`", self.name(constraint));
+        let value: f64 = self.ask(at.t, &what, |model| {
+            let py = model.py();
+            model
+                .call_method1(intern!(py, "stiffness"), (constraint,))?
+                .extract()
+        })?;
+        finite(at.t, || what.clone(), &[value])?;
+        Ok(value)
+    }
+
+    fn stiffness_exponent(&self) -> f64 {
+        self.exponent
     }
 }

@@ -2,7 +2,7 @@
 
 use percuss_mechanism::{
     AdaptiveStep, EventDriven, ForceEvaluation, ImpactLaw, Integrator as Moves, MechanismError,
-    Scheme, Settings, State, StateRef, System, TimeStepper,
+    Scheme, Settings, State, StateRef, System, TangentCone, TimeStepper,
 };
 use percuss_record::Certificate;
 use percuss_run::{Interpolation, MotionSpan, Trajectory, run_motion};
@@ -23,6 +23,7 @@ pub struct MechanismOptions {
     step: f64,
     adaptive: Option<(f64, f64, f64)>,
     forces: String,
+    tangent_cone: String,
     law: String,
     correction: bool,
     tolerance: f64,
@@ -51,14 +52,28 @@ impl MechanismOptions {
             "begin" => ForceEvaluation::Begin,
             word => return unknown("forces", word, "\"mean\", \"begin\""),
         };
+        let tangent_cone = match self.tangent_cone.as_str() {
+            "midpoint" => TangentCone::Midpoint,
+            "end" if scheme == Scheme::Midpoint => TangentCone::End,
+            "end" => {
+                return Err(error::input(
+                    "`tangent_cone`: this does nothing without integrator=\"midpoint\"",
+                ));
+            }
+            word => return unknown("tangent_cone", word, "\"midpoint\", \"end\""),
+        };
         // Impact law.
         let impact = match self.law.as_str() {
             "moreau" => ImpactLaw::Moreau,
             "canonical" => ImpactLaw::Canonical,
             "sequential" => ImpactLaw::Sequential,
             "poisson" => ImpactLaw::Poisson,
+            "energetic" => ImpactLaw::Energetic,
+            "lzb" => ImpactLaw::Lzb,
+            "map" => ImpactLaw::Map,
             word => {
-                let known = "\"moreau\", \"canonical\", \"sequential\", \"poisson\"";
+                let known = "\"moreau\", \"canonical\", \"sequential\", \"poisson\", \"energetic\", \"lzb\", \
+                             \"map\"";
                 return unknown("law", word, known);
             }
         };
@@ -75,6 +90,7 @@ impl MechanismOptions {
             step: self.step,
             adaptive,
             force_evaluation: forces,
+            tangent_cone,
             impact,
             projection: self.correction,
             tolerance: self.tolerance,
@@ -160,6 +176,7 @@ fn integrate(
         step: settings.step,
         tolerance: settings.tolerance,
         bounds: CertificateBounds::default(),
+        jumps_at_end: false,
     };
     // Event-driven integration or time stepping.
     let begun: Result<Box<dyn Moves>, MechanismError> = match settings.scheme {

@@ -4,7 +4,7 @@ use percuss_contact::law::Status;
 use percuss_mechanism::{Constraint, ConstraintKind};
 use percuss_scene::{LawForm, SetForm, assemble_law};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyList, PyTuple};
 
 use crate::error;
 
@@ -16,8 +16,12 @@ pub(super) struct ConstraintLaw {
     pub constant: Option<Vec<f64>>,
 }
 
-/// One constraint from (name, kind, rows, normal rows, form, coefficients or None).
-pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, ConstraintLaw)> {
+/// One constraint from (name, kind, rows, normal rows, form, coefficients or None, contact or None), after the
+/// constraints `before`.
+pub(super) fn constraint(
+    item: &Bound<'_, PyAny>,
+    before: &[Constraint],
+) -> PyResult<(Constraint, ConstraintLaw)> {
     let item = item.cast::<PyTuple>()?;
     let name: String = item.get_item(0)?.extract()?;
     let word: String = item.get_item(1)?.extract()?;
@@ -39,10 +43,19 @@ pub(super) fn constraint(item: &Bound<'_, PyAny>) -> PyResult<(Constraint, Const
         let law = assemble_law(&form, values, rows, 1.0, Status::Open);
         law.map_err(|problem| error::input(format!("the law of `{name}`: {problem}")))?;
     }
-    Ok((
-        Constraint { name, kind, rows },
-        ConstraintLaw { form, constant },
-    ))
+    let condition: Option<String> = item.get_item(6)?.extract()?;
+    let mut made = Constraint::new(name, kind, rows);
+    if let Some(contact) = condition {
+        let known = |c: &Constraint| c.is_contact() && c.name == contact;
+        let Some(place) = before.iter().position(known) else {
+            let name = &made.name;
+            return Err(error::input(format!(
+                "`while` of `{name}`: there is no contact `{contact}`"
+            )));
+        };
+        made.while_closed = Some(place);
+    }
+    Ok((made, ConstraintLaw { form, constant }))
 }
 
 /// A law by its name; a non-firm one is a pair ("nonfirm", set).
@@ -67,6 +80,16 @@ fn form(item: &Bound<'_, PyAny>, normal_rows: usize) -> PyResult<LawForm> {
 }
 
 fn set(item: &Bound<'_, PyAny>) -> PyResult<SetForm> {
+    // Shapes with a number of lines, and factors, are lists.
+    if let Ok(pair) = item.cast::<PyList>() {
+        let word: String = pair.get_item(0)?.extract()?;
+        return match word.as_str() {
+            "factor" => Ok(SetForm::Scaled(Box::new(set(&pair.get_item(1)?)?))),
+            "box" => Ok(SetForm::Intervals),
+            "half_spaces" => Ok(SetForm::HalfSpaces(pair.get_item(1)?.extract()?)),
+            _ => Ok(SetForm::Vertices(pair.get_item(1)?.extract()?)),
+        };
+    }
     if let Ok(parts) = item.cast::<PyTuple>() {
         let parts = parts.iter().map(|part| set(&part));
         return Ok(SetForm::Sum(parts.collect::<PyResult<_>>()?));
@@ -77,6 +100,7 @@ fn set(item: &Bound<'_, PyAny>) -> PyResult<SetForm> {
         "at_most" => SetForm::AtMost,
         "between" => SetForm::Between,
         "ball" => SetForm::Ball,
+        "ellipse" => SetForm::Ellipse,
         "firm" => SetForm::Firm,
         _ => return Err(error::input(format!("unknown set of reactions `{word}`"))),
     })

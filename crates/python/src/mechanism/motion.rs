@@ -230,6 +230,7 @@ impl Motion {
                 q: self.trajectory.position(k),
                 v: self.trajectory.velocity(k),
                 forces: &forces,
+                path: self.trajectory.step_report(k).path,
             };
             let value = observable.evaluate(&mut system, &sample);
             values.push(value.map_err(|e| error::input(e.to_string()))?);

@@ -11,8 +11,8 @@ mod smooth;
 
 use numpy::{PyArray1, PyArrayMethods};
 use percuss_sweep::{
-    ActiveSetChange, Method, Metric, Process, Schedule, Settings, StartPolicy, StepSize,
-    SweepingStep, SweepingSummary,
+    ActiveSetChange, Method, Metric, Process, RetractionPolicy, Schedule, Settings, StartPolicy,
+    StepSize, SweepingStep, SweepingSummary,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -30,6 +30,8 @@ pub struct SweepOptions {
     penalty: f64,
     project: bool,
     tolerance: f64,
+    growing: Option<Py<PyAny>>,
+    searched: bool,
     begin: f64,
     end: f64,
     step: f64,
@@ -66,6 +68,10 @@ impl SweepOptions {
             method,
             start,
             tolerance: self.tolerance,
+            retraction: match self.searched {
+                true => RetractionPolicy::Searched,
+                false => RetractionPolicy::Known,
+            },
         })
     }
 
@@ -141,6 +147,19 @@ fn process(
         .and_then(|process| process.with_metric(metric))
         .and_then(|process| process.with_settings(settings))
         .map_err(wrong)?;
+    let growing = chosen.growing.as_ref();
+    let growing = Python::attach(|py| growing.map(|f| f.clone_ref(py)));
+    let process = match growing {
+        None => process,
+        Some(growing) => {
+            let raised = raised.clone();
+            process.with_penalty(move |t| {
+                let mut out = [f64::NAN];
+                call(&growing, &raised, t, None, &mut out);
+                out[0]
+            })
+        }
+    };
     Ok(match flow {
         None => process,
         Some(flow) => {
@@ -221,6 +240,9 @@ fn arrays<'py>(
         steps.set_item(name, PyArray1::from_vec(py, values))?;
     }
     all.set_item("steps", steps)?;
+    // Steps that are jumps, by number: u before and after are the limits.
+    let jumps = kept.steps.iter().enumerate().filter(|(_, s)| s.jump);
+    all.set_item("jumps", jumps.map(|(k, _)| k).collect::<Vec<_>>())?;
     // Changes of the active set.
     let changes = kept.changes.iter();
     let changes: Vec<(f64, usize, bool)> =
@@ -238,6 +260,7 @@ fn account<'py>(py: Python<'py>, summary: &SweepingSummary) -> PyResult<Bound<'p
     all.set_item("worst_after", summary.worst_after)?;
     all.set_item("worst_normality", summary.worst_normal_cone_distance)?;
     all.set_item("variation", summary.variation)?;
+    all.set_item("retraction", summary.retraction)?;
     all.set_item("bound", summary.bound)?;
     all.set_item("within_bound", summary.within_bound())?;
     all.set_item("least_radius", summary.least_radius)?;

@@ -130,7 +130,12 @@ pub(super) fn set(spec: &Bound<'_, PyAny>, raised: &SharedException) -> PyResult
         "discs" => discs(&dict, raised),
         "smooth" => {
             let functions = Functions::read(&dict, raised)?;
-            Ok(Box::new(InequalitySet::new(functions).map_err(wrong)?))
+            let radius: Option<f64> = item(&dict, "prox_regular")?.extract()?;
+            let made = match radius {
+                None => InequalitySet::new(functions),
+                Some(radius) => InequalitySet::prox_regular(functions, radius),
+            };
+            Ok(Box::new(made.map_err(wrong)?))
         }
         "bounded" => {
             let inner = set(&item(&dict, "set")?, raised)?;
@@ -151,7 +156,7 @@ pub(super) fn wrong(error: percuss_sweep::SweepingError) -> PyErr {
     error::input(error.to_string())
 }
 
-/// G x <= b(t), the first rows equations; moving rows are rebuilt at every time.
+/// G(t) x <= b(t), the first rows equations.
 fn polyhedron(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<AnySet> {
     let dim: usize = item(dict, "dim")?.extract()?;
     let equalities: usize = item(dict, "equalities")?.extract()?;
@@ -173,14 +178,14 @@ fn polyhedron(dict: &Bound<'_, PyDict>, raised: &SharedException) -> PyResult<An
             Some(rates) => Box::new(made.with_rates(rates.path(raised))),
         });
     }
-    // Moving rows: a polyhedron per time.
-    let raised = raised.clone();
-    Ok(Box::new(TransformedSet::time_dependent(dim, move |t| {
-        let (rows, bounds) = (rows.at(t, &raised), bounds.at(t, &raised));
-        finite("rows of the polyhedron", &rows)?;
-        finite("bounds of the polyhedron", &bounds)?;
-        percuss_convex::Polyhedron::with_equalities(dim, &rows, &bounds, equalities).map(Into::into)
-    })))
+    // Moving rows.
+    let count = match &bounds {
+        TimeFunction::Constant(values) => values.len(),
+        TimeFunction::Function(_, length) => *length,
+    };
+    let sizes = (dim, count, equalities);
+    let made = MovingPolyhedron::with_moving_rows(sizes, rows.path(raised), bounds.path(raised));
+    Ok(Box::new(made.map_err(wrong)?))
 }
 
 fn finite(what: &'static str, values: &[f64]) -> Result<(), ConvexError> {

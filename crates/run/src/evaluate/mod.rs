@@ -12,6 +12,7 @@ use percuss_scene::{FindingSpec as Asked, Scene, SceneError};
 use self::compiled_findings::compile_findings;
 use crate::finding::Finding;
 use crate::finding::evaluated_run::{EvaluatedRun, Studies};
+use crate::finding::expectation::Expectation;
 use crate::finding::ground::{ExpressionContext, expectation, with_expression_context};
 use crate::finding::made::{pace, run_scene_with_progress};
 use crate::finding::value::{Absent, Value, Valued};
@@ -154,36 +155,44 @@ fn finding(
     } else {
         1.0
     };
-    let expectation = expectation(scene, asked, subject.parameters(), h)?;
-    let (value, ok, reason) = match value {
-        Err(Absent(reason)) => (None, Some(false), Some(reason)),
-        Ok(value) => {
-            let (ok, reason) = expectation.compare(&value);
-            // The certificate of the main run is reported by itself; those of its preparations, of
-            // a case and of the runs of a study are reported nowhere else, so findings fail with
-            // them.
-            behind.extend(match case {
-                "main" => subject.unprepared(),
-                _ => subject.uncertified().map(|why| format!("this case: {why}")),
-            });
-            match behind.is_empty() {
-                false => (Some(value), Some(false), Some(behind.join("; "))),
-                true => (Some(value), ok, reason),
-            }
-        }
+    // The expectation, unless it holds at other values alone or has none here.
+    let outside = subject.scene().not_applicable(asked)?;
+    let expected = match outside {
+        Some(_) => Ok(Expectation::default()),
+        None => expectation(scene, asked, subject.parameters(), h)?,
     };
+    let (value, absent) = match value {
+        Ok(value) => (Some(value), None),
+        Err(Absent(reason)) => (None, Some(reason)),
+    };
+    // The certificate of the main run is reported by itself; those of its preparations, of a case and of the runs of a
+    // study are reported nowhere else, so findings fail with them.
+    behind.extend(match case {
+        "main" => subject.unprepared(),
+        _ => subject.uncertified().map(|why| format!("this case: {why}")),
+    });
+    let (ok, reason) = match (&outside, absent, &value, &expected) {
+        (Some(outside), ..) => (None, Some(format!("not applicable: {outside}"))),
+        (None, Some(absent), ..) => (Some(false), Some(absent)),
+        _ if !behind.is_empty() => (Some(false), Some(behind.join("; "))),
+        (.., Err(reason)) => (Some(false), Some(reason.clone())),
+        (.., Some(value), Ok(expected)) => expected.compare(value),
+        (.., None, Ok(_)) => (Some(false), None),
+    };
+    let expected = expected.unwrap_or_default();
     Ok(Finding {
         name: asked.name.clone(),
         value,
-        expected: expectation.expected.clone().or(expectation.bounds()),
-        tolerance: expectation.tolerance,
-        at_most: expectation.at_most,
-        at_least: expectation.at_least,
+        expected: expected.expected.clone().or(expected.bounds()),
+        tolerance: expected.tolerance,
+        at_most: expected.at_most,
+        at_least: expected.at_least,
         ok,
         source: asked.source.clone(),
         about: asked.about.clone(),
         case: case.to_string(),
         errors: std::mem::take(&mut subject.errors),
+        applicable: outside.is_none(),
         reason,
     })
 }

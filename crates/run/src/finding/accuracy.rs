@@ -9,7 +9,8 @@
 //! ends of steps of every run when the steps divide each other, so that nothing is interpolated.
 //! The mean is taken over instants much closer than the steps, at the midpoints of equal cells,
 //! because a velocity that jumps one step too late is wrong for the length of that step. For
-//! several observables the largest of their errors at each instant counts.
+//! several observables the largest of their errors at each instant counts. The distance of graphs
+//! (module `graph_distance`) compares whole motions, all observables at once.
 
 use std::rc::Rc;
 
@@ -18,6 +19,7 @@ use percuss_scene::symbolic::of_time;
 
 use super::evaluated_run::{EvaluatedRun, Studies, present};
 use crate::finding::expression::Expression;
+use crate::finding::graph_distance::{Polyline, hausdorff};
 use crate::finding::language::exact;
 use crate::finding::sampler;
 use crate::finding::value::{Absent, Valued};
@@ -39,6 +41,8 @@ pub enum Norm {
     Largest,
     Mean,
     Final,
+    /// The Hausdorff distance of the graphs.
+    Graph,
 }
 
 /// The reference solution.
@@ -108,13 +112,15 @@ impl Grid {
                 let pieces = (length / longest).round().clamp(1.0, INSTANTS as f64);
                 grid(length / pieces, 0.0, pieces as usize, pieces as usize)
             }
-            Norm::Largest if steps.iter().all(|h| whole(longest / h)) && longest <= length => {
+            Norm::Largest | Norm::Graph
+                if steps.iter().all(|h| whole(longest / h)) && longest <= length =>
+            {
                 // Ends of the longest step, which are ends of all shorter ones.
                 let count = (length / longest * (1.0 + 1e-9)).floor();
                 let stride = (count / INSTANTS as f64).ceil().max(1.0);
                 grid(stride * longest, 0.0, 1, (count / stride).floor() as usize)
             }
-            Norm::Largest => grid(length / INSTANTS as f64, 0.0, 1, INSTANTS),
+            Norm::Largest | Norm::Graph => grid(length / INSTANTS as f64, 0.0, 1, INSTANTS),
         }
     }
 }
@@ -138,18 +144,62 @@ impl Accuracy {
         let (start, until) = subject.asked()?;
         // The same instants for the reference and for every run.
         let grid = Grid::choose(self.norm, start, until, &steps);
+        if self.norm == Norm::Graph {
+            return self.distances(subject, (start, until), &steps);
+        }
         let reference = self.reference_values(subject, &grid, &steps)?;
         let runs: Vec<(f64, bool)> = steps.iter().map(|h| (*h, false)).collect();
         let computed = self.compute(subject, &grid, &runs)?;
         let errors: Vec<f64> = computed.iter().map(|x| self.error(x, &reference)).collect();
+        self.result(subject, &steps, &errors)
+    }
+
+    /// The error, or the order fitted to all.
+    fn result(&self, subject: &mut EvaluatedRun<'_>, steps: &[f64], errors: &[f64]) -> Valued<f64> {
         match (self.fit, errors.first()) {
             (false, Some(error)) => Ok(*error),
             _ => {
-                let pairs = steps.iter().zip(&errors).map(|(h, e)| [*h, *e]);
+                let pairs = steps.iter().zip(errors).map(|(h, e)| [*h, *e]);
                 subject.errors = pairs.collect();
-                fitted_order(&steps, &errors)
+                fitted_order(steps, errors)
             }
         }
+    }
+
+    /// Error or order by the Hausdorff distance of the graphs.
+    fn distances(
+        &self,
+        subject: &mut EvaluatedRun<'_>,
+        (start, until): (f64, f64),
+        steps: &[f64],
+    ) -> Valued<f64> {
+        let finest = steps.iter().copied().fold(f64::INFINITY, f64::min);
+        let (scene, of) = (subject.scene(), &self.of);
+        // The reference last, with the runs on all threads.
+        let mut runs: Vec<(f64, bool)> = steps.iter().map(|h| (*h, false)).collect();
+        match self.reference {
+            Reference::Event => runs.push((finest, true)),
+            Reference::Finest => runs.push((finest / FINEST, false)),
+            Reference::Exact(_) => {}
+        }
+        let work = |job: usize| sampler::graph(scene, of, runs[job].0, runs[job].1);
+        let mut graphs = parallel::map(runs.len(), subject.threads(), work);
+        let reference = match &self.reference {
+            Reference::Exact(texts) => exact_graph(subject, texts, (start, until), finest),
+            _ => graphs
+                .pop()
+                .unwrap_or_else(|| Err(Absent::because("there is no reference"))),
+        };
+        let reference = reference?;
+        let mut errors = Vec::with_capacity(steps.len());
+        for graph in graphs {
+            let graph = graph?;
+            if !graph.is_usable() || !reference.is_usable() {
+                return Err(Absent::because("a graph has a value that is not finite"));
+            }
+            errors.push(hausdorff(&graph, &reference));
+        }
+        self.result(subject, steps, &errors)
     }
 
     /// Values of the reference at the instants: event-driven, with a much shorter step, or exact.
@@ -166,7 +216,8 @@ impl Accuracy {
                 (finest / FINEST, false)
             }
             Reference::Exact(texts) => {
-                return exact_values(subject, texts, grid);
+                let instants: Vec<f64> = grid.instants().collect();
+                return exact_values(subject, texts, &instants);
             }
         };
         let mut values = self.compute(subject, grid, &[run])?;
@@ -222,21 +273,27 @@ impl Accuracy {
         match self.norm {
             Norm::Mean => errors.iter().sum::<f64>() / errors.len() as f64,
             // NaN must not be lost.
-            Norm::Largest | Norm::Final => errors.iter().fold(0.0, |worst: f64, &e| {
-                if worst.is_nan() || e.is_nan() {
-                    f64::NAN
-                } else {
-                    worst.max(e)
-                }
-            }),
+            Norm::Largest | Norm::Final | Norm::Graph => {
+                errors.iter().fold(0.0, |worst: f64, &e| {
+                    if worst.is_nan() || e.is_nan() {
+                        f64::NAN
+                    } else {
+                        worst.max(e)
+                    }
+                })
+            }
         }
     }
 }
 
 /// The exact solution at the instants.
-fn exact_values(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
+fn exact_values(
+    subject: &EvaluatedRun<'_>,
+    texts: &[String],
+    instants: &[f64],
+) -> Valued<Rc<[f64]>> {
     if subject.scene().kind() == SceneKind::Bodies {
-        return exact_of_bodies(subject, texts, grid);
+        return exact_of_bodies(subject, texts, instants);
     }
     let built = subject.scene().build_mechanism();
     let mut system = built
@@ -248,7 +305,7 @@ fn exact_values(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Va
         solutions.push(compiled.map_err(|error| Absent::because(error.to_string()))?);
     }
     let mut values = Vec::new();
-    for t in grid.instants() {
+    for &t in instants {
         for observable in &mut solutions {
             let value = of_time(observable, &mut system, t);
             values.push(value.map_err(|error| Absent::because(error.to_string()))?);
@@ -257,15 +314,57 @@ fn exact_values(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Va
     Ok(values.into())
 }
 
+/// Instants of an exact graph per shortest step, and their largest number.
+const POINTS_PER_STEP: f64 = 4.0;
+const POINTS: f64 = 400_000.0;
+
+/// The graph of the exact solution: its values at close instants, and both limits where the set of a sweeping process
+/// jumps.
+fn exact_graph(
+    subject: &EvaluatedRun<'_>,
+    texts: &[String],
+    (start, until): (f64, f64),
+    finest: f64,
+) -> Valued<Polyline> {
+    let count = (POINTS_PER_STEP * (until - start) / finest)
+        .clamp(1.0, POINTS)
+        .ceil();
+    let mut instants: Vec<f64> = (0..=count as usize)
+        .map(|k| start + (until - start) * k as f64 / count)
+        .collect();
+    if subject.scene().kind() != SceneKind::Bodies {
+        let built = subject.scene().build_mechanism();
+        let sweep = built
+            .map_err(|error| Absent::because(error.to_string()))?
+            .sweep;
+        let jumps = sweep.map_or_else(Vec::new, |plan| plan.jumps.clone());
+        for t in jumps.into_iter().filter(|t| *t > start && *t <= until) {
+            instants.extend([t.next_down(), t]);
+        }
+        instants.sort_by(f64::total_cmp);
+        instants.dedup();
+    }
+    let values = exact_values(subject, texts, &instants)?;
+    let mut graph = Polyline::new(texts.len());
+    for (t, row) in instants.iter().zip(values.chunks(texts.len())) {
+        graph.push(*t, row);
+    }
+    Ok(graph)
+}
+
 /// The exact solution for bodies, an expression in `t` and the parameters.
-fn exact_of_bodies(subject: &EvaluatedRun<'_>, texts: &[String], grid: &Grid) -> Valued<Rc<[f64]>> {
+fn exact_of_bodies(
+    subject: &EvaluatedRun<'_>,
+    texts: &[String],
+    instants: &[f64],
+) -> Valued<Rc<[f64]>> {
     let mut solutions = Vec::with_capacity(texts.len());
     for text in texts {
         let compiled = exact(subject.parameters(), text);
         solutions.push(compiled.map_err(|error| Absent::because(error.to_string()))?);
     }
     let mut values = Vec::new();
-    for t in grid.instants() {
+    for &t in instants {
         for ((graph, node), text) in solutions.iter().zip(texts) {
             let value = graph.evaluate(*node, &[t]);
             let value = value.map_err(|error| Absent::because(error.to_string()))?;

@@ -96,7 +96,8 @@ fn observed(
         ("initial", [of]) => (of, EvaluationTime::Initial),
         ("final", [of]) => (of, EvaluationTime::Final),
         ("at", [of, time]) => (of, EvaluationTime::At(value(*time, names)?)),
-        ("initial" | "final" | "at", _) => return Err(written(raw)),
+        ("left_limit", [of, time]) => (of, EvaluationTime::Before(value(*time, names)?)),
+        ("initial" | "final" | "at" | "left_limit", _) => return Err(written(raw)),
         _ => return Ok(None),
     };
     let of = names.observable(*of)?;
@@ -273,9 +274,11 @@ fn accuracy(
         "order" => (true, Norm::Largest),
         "order_l1" => (true, Norm::Mean),
         "order_final" => (true, Norm::Final),
+        "order_graph" => (true, Norm::Graph),
         "error" => (false, Norm::Largest),
         "error_l1" => (false, Norm::Mean),
         "error_final" => (false, Norm::Final),
+        "error_graph" => (false, Norm::Graph),
         _ => return Ok(None),
     };
     // Three groups of arguments: observables, steps, reference.

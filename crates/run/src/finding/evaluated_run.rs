@@ -13,6 +13,9 @@ use percuss_simulation::BodiesOutcome;
 use percuss_simulation::MechanismOutcome;
 use percuss_simulation::{Interpolation, Trajectory};
 
+/// How far outside the run an instant may lie by rounding, as a share of its length.
+pub const ROUNDING: f64 = 1e-9;
+
 /// Results of studies, which are run when they are first needed.
 pub trait Studies {
     /// A column of numbers of a study, by its number in the scene.
@@ -250,6 +253,21 @@ impl<'a> EvaluatedRun<'a> {
         }
     }
 
+    /// First and last instant. The last of constant steps may lead beyond the end of the run: what is measured ends
+    /// at the end itself, within that step.
+    pub fn span(&self) -> Valued<(f64, f64)> {
+        let times = self.times()?;
+        let (Some(first), Some(last)) = (times.first(), times.last()) else {
+            return Err(Absent::because("there is no motion"));
+        };
+        // A last state at the end but for rounding is the end.
+        let slack = ROUNDING * (last - first);
+        match *last > self.pace.until + slack {
+            true => Ok((*first, self.pace.until)),
+            false => Ok((*first, *last)),
+        }
+    }
+
     /// An error where the run stopped early: measures of the whole run then have no value.
     pub fn require_whole(&self) -> Valued<()> {
         match self.stopped() {
@@ -272,14 +290,23 @@ impl<'a> EvaluatedRun<'a> {
         }
     }
 
-    /// The events, as far as there is a motion.
-    pub fn events(&self) -> Valued<&[Event]> {
-        self.times()?;
+    /// All events, also those after the end of the run within its last step.
+    pub fn computed_events(&self) -> &[Event] {
         match &self.state {
-            State::Run { outcome, .. } => Ok(outcome.trajectory.events()),
-            State::Bodies(outcome) => Ok(&outcome.events),
-            State::Refused(_) => Err(self.nothing()),
+            State::Run { outcome, .. } => outcome.trajectory.events(),
+            State::Bodies(outcome) => &outcome.events,
+            State::Refused(_) => &[],
         }
+    }
+
+    /// The events up to the end of the run, as far as there is a motion.
+    pub fn events(&self) -> Valued<&[Event]> {
+        let (start, end) = self.span()?;
+        let all = self.computed_events();
+        // The last step may lead beyond the end; a detachment is known some steps after its instant.
+        let slack = ROUNDING * (end - start);
+        let after = all.iter().rev().take_while(|event| event.t > end + slack);
+        Ok(&all[..all.len() - after.count()])
     }
 
     /// The values of an observable at all states; NaN where it has none.
@@ -320,8 +347,13 @@ impl<'a> EvaluatedRun<'a> {
         // Mechanisms: interpolation of the trajectory, then the observable.
         let (mut q, mut v) = (Vec::new(), Vec::new());
         let mut value = f64::NAN;
+        // The velocities of a sweeping process are means over steps.
+        let means = self.scene.is_sweeping_process();
         self.observe(of, |look| {
-            let k = look.motion.sample(t, &mut q, &mut v);
+            let k = match means {
+                true => look.motion.sample(t, &mut q, &mut v),
+                false => look.motion.sample_linear(t, &mut q, &mut v),
+            };
             value = look.evaluate(t, &q, &v, k)?;
             Ok(())
         })?;
@@ -377,6 +409,7 @@ impl Look<'_> {
             q,
             v,
             forces: &forces,
+            path: motion.step_report(state).path,
         };
         let value = self.observable.evaluate(self.system, &sample);
         value.map_err(|error| Absent::because(error.to_string()))

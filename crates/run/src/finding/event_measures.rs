@@ -29,11 +29,19 @@ pub fn nth(
         _ => None,
     };
     let events = subject.events()?.iter();
-    let values = events
+    let own: Vec<Event> = events
         .filter(|event| event.constraint == constraint)
-        .filter_map(value);
+        .copied()
+        .collect();
+    // Without sticks of one step.
+    let own = match what {
+        EventMeasure::Stick | EventMeasure::Slip if !subject.smooth() => {
+            without_reversals(&own, subject.times()?)
+        }
+        _ => own,
+    };
     let mut found = 0;
-    for value in values {
+    for value in own.iter().filter_map(value) {
         found += 1;
         if found == k {
             return Ok(value);
@@ -59,6 +67,28 @@ pub fn nth(
     Err(Absent::because(format!(
         "`{name}` has {found} {noun}, not {k}{stopped}"
     )))
+}
+
+/// The events of a contact without sticks that end in the next step: where sliding changes its sense, time stepping has
+/// a step without sliding or none, as the instant falls into the steps. Such a stick and the sliding after it are no
+/// events of the motion.
+fn without_reversals(events: &[Event], times: &[f64]) -> Vec<Event> {
+    let mut kept: Vec<Event> = Vec::with_capacity(events.len());
+    for event in events {
+        let brief = |before: &Event| {
+            // Both events at the midpoints of successive steps, or at their ends: one state between them.
+            let first = times.partition_point(|t| *t <= before.t);
+            let last = times.partition_point(|t| *t <= event.t);
+            before.kind == EventKind::Stick && last - first <= 1
+        };
+        match event.kind {
+            EventKind::Slip if kept.last().is_some_and(brief) => {
+                kept.pop();
+            }
+            _ => kept.push(*event),
+        }
+    }
+    kept
 }
 
 /// Number of impacts faster than a speed.
@@ -120,14 +150,31 @@ pub fn force_of(watch: &str) -> String {
     format!("force_{watch}")
 }
 
+/// The instant of the last impact of a constraint, also after the end of the run.
+fn last_impact(subject: &EvaluatedRun<'_>, constraint: usize) -> Option<f64> {
+    let own = |event: &&Event| {
+        event.constraint == constraint && matches!(event.kind, EventKind::Impact { .. })
+    };
+    let last = subject.computed_events().iter().rev().find(own);
+    last.map(|event| event.t)
+}
+
 /// The sum of the impulse of a row over the run.
 pub fn impulse(subject: &mut EvaluatedRun<'_>, constraint: usize, row: usize) -> Valued<f64> {
     subject.require_whole()?;
+    // The last step counts as far as the end of the run; an impact in it, at its instant.
+    let (_, end) = subject.span()?;
+    let last = last_impact(subject, constraint);
+    let share = |t: &[f64]| match last {
+        _ if t[1] <= end => 1.0,
+        Some(impact) if impact > t[0] => f64::from(impact <= end),
+        _ => ((end - t[0]) / (t[1] - t[0])).clamp(0.0, 1.0),
+    };
     // Bodies: the normal force is the mean over a step, so h times it is the impulse.
     let Some(motion) = subject.trajectory() else {
         let force = subject.series(&force_of(&subject.constraint_name(constraint)))?;
         let steps = subject.times()?.windows(2).zip(force.iter().skip(1));
-        return Ok(steps.map(|(t, f)| (t[1] - t[0]) * f).sum());
+        return Ok(steps.map(|(t, f)| share(t) * (t[1] - t[0]) * f).sum());
     };
     // Sum over all steps of the trajectory.
     let mut sum = 0.0;
@@ -136,7 +183,8 @@ pub fn impulse(subject: &mut EvaluatedRun<'_>, constraint: usize, row: usize) ->
             .constraint_reports(state)
             .filter(|touch| touch.constraint == constraint)
         {
-            sum += touch.impulse.get(row).copied().unwrap_or(0.0);
+            let part = share(&motion.times()[state - 1..=state]);
+            sum += part * touch.impulse.get(row).copied().unwrap_or(0.0);
         }
     }
     Ok(sum)

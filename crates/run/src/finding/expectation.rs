@@ -2,7 +2,7 @@
 
 use percuss_scene::{Check, Datum};
 
-use crate::finding::expression::plain;
+use crate::finding::expression::{NoValue, plain};
 use crate::finding::value::Value;
 
 /// What is expected, with its expressions evaluated.
@@ -29,7 +29,7 @@ impl Expectation {
         check: &Check,
         parameters: &[(String, f64)],
         h: f64,
-    ) -> Result<Self, (&'static str, String)> {
+    ) -> Result<Self, (&'static str, NoValue)> {
         // Expected values and bounds are expressions in the parameters and the step.
         let number = |key: &'static str, text: &str| {
             plain(text, parameters, h).map_err(|problem| (key, problem))
@@ -46,10 +46,8 @@ impl Expectation {
                     number("between", &most.text)?,
                 );
                 if !(least <= most) {
-                    return Err((
-                        "between",
-                        format!("the interval from {least} to {most} is empty"),
-                    ));
+                    let reason = format!("the interval from {least} to {most} is empty");
+                    return Err(("between", NoValue::Here(reason)));
                 }
                 (expectation.at_least, expectation.at_most) = (Some(least), Some(most));
             }
@@ -88,7 +86,7 @@ impl Expectation {
         value: &Datum,
         parameters: &[(String, f64)],
         h: f64,
-    ) -> Result<(), String> {
+    ) -> Result<(), NoValue> {
         // Texts are evaluated; the text itself is kept for values that are texts.
         self.expected = Some(match value {
             Datum::Number(number) => Value::Number(*number),
@@ -102,9 +100,12 @@ impl Expectation {
                     Datum::Number(number) => Ok(*number),
                     Datum::Truth(truth) => Ok(f64::from(*truth)),
                     Datum::Text(text) => plain(text, parameters, h),
-                    Datum::List(_) => Err("a list of numbers was expected, not of lists".into()),
+                    Datum::List(_) => {
+                        let reason = "a list of numbers was expected, not of lists";
+                        Err(NoValue::Text(reason.into()))
+                    }
                 });
-                Value::List(items.collect::<Result<_, String>>()?)
+                Value::List(items.collect::<Result<_, NoValue>>()?)
             }
         });
         Ok(())
@@ -119,7 +120,7 @@ impl Expectation {
     }
 
     /// The absolute tolerance; a relative one refers to the largest expected item.
-    fn absolute(&self, tolerance: Tolerance) -> Result<f64, String> {
+    fn absolute(&self, tolerance: Tolerance) -> Result<f64, NoValue> {
         let value = match (tolerance, &self.expected) {
             (Tolerance::Absolute(value), _) => value,
             // A share of the expected value, or of the largest item of a list.
@@ -131,12 +132,16 @@ impl Expectation {
                         .fold(0.0, |largest: f64, x| largest.max(x.abs()))
             }
             (Tolerance::Relative(_), _) => {
-                return Err("a share of something that is no number was given".into());
+                let reason = "a share of something that is no number was given";
+                return Err(NoValue::Text(reason.into()));
             }
         };
         match value >= 0.0 {
             true => Ok(value),
-            false => Err(format!("a tolerance from 0 was expected, not {value}")),
+            false => {
+                let reason = format!("a tolerance from 0 was expected, not {value}");
+                Err(NoValue::Here(reason))
+            }
         }
     }
 
@@ -199,7 +204,7 @@ fn read_tolerance(
     tolerance: &Datum,
     parameters: &[(String, f64)],
     h: f64,
-) -> Result<Tolerance, String> {
+) -> Result<Tolerance, NoValue> {
     match tolerance {
         Datum::Number(number) => Ok(Tolerance::Absolute(*number)),
         // A percentage, or an absolute tolerance.
@@ -208,7 +213,8 @@ fn read_tolerance(
             None => Ok(Tolerance::Absolute(plain(text, parameters, h)?)),
         },
         Datum::Truth(_) | Datum::List(_) => {
-            Err("a number, an expression or a share such as \"0.5 %\" was expected".into())
+            let reason = "a number, an expression or a share such as \"0.5 %\" was expected";
+            Err(NoValue::Text(reason.into()))
         }
     }
 }

@@ -158,19 +158,38 @@ impl Expression {
     }
 }
 
+/// Why an expression in parameters and `h` has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoValue {
+    /// The text is wrong, whatever the parameters are.
+    Text(String),
+    /// There is no finite value at these parameters.
+    Here(String),
+}
+
+impl NoValue {
+    /// The reason.
+    pub fn reason(self) -> String {
+        match self {
+            Self::Text(reason) | Self::Here(reason) => reason,
+        }
+    }
+}
+
 /// The value of an expression in parameters and `h` alone.
-pub fn plain(text: &str, parameters: &[(String, f64)], h: f64) -> Result<f64, String> {
+pub fn plain(text: &str, parameters: &[(String, f64)], h: f64) -> Result<f64, NoValue> {
     // Inputs in the order of `parse`: parameters, then the step.
     let inputs: Vec<f64> = parameters.iter().map(|(_, value)| *value).collect();
     let known: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
-    let (graph, node) = parse(text, &known, 0).map_err(|error| error.to_string())?;
+    let wrong = |reason: String| NoValue::Text(reason);
+    let (graph, node) = parse(text, &known, 0).map_err(|error| wrong(error.to_string()))?;
     let all: Vec<f64> = inputs.into_iter().chain([h]).collect();
     let value = graph
         .evaluate(node, &all)
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| wrong(error.to_string()))?;
     match value.is_finite() {
         true => Ok(value),
-        false => Err(format!("`{text}` is {value}")),
+        false => Err(NoValue::Here(format!("`{text}` is {value}"))),
     }
 }
 

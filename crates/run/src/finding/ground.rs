@@ -7,6 +7,7 @@ use percuss_scene::{
 };
 
 use super::expectation::Expectation;
+use super::expression::{NoValue, plain};
 use super::language::Language;
 use super::names::Names;
 use percuss_simulation::BodiesOutcome;
@@ -106,13 +107,16 @@ pub fn with_expression_context<T>(
     }
 }
 
-/// Evaluates what is expected of a finding.
+/// Evaluates what is expected of a finding; the reason where it has no value at these parameters.
+///
+/// # Errors
+/// The text of the expectation is wrong, whatever the parameters are.
 pub fn expectation(
     scene: &Scene,
     asked: &Asked,
     parameters: &[(String, f64)],
     h: f64,
-) -> Result<Expectation, SceneError> {
+) -> Result<Result<Expectation, String>, SceneError> {
     // A text is expected of a text: it is not evaluated.
     if let Check::Expected {
         value: Datum::Text(text),
@@ -120,13 +124,44 @@ pub fn expectation(
     } = &asked.check
         && asked.value.text.trim().starts_with(['"', '\''])
     {
-        return Ok(Expectation::of_text(text));
+        return Ok(Ok(Expectation::of_text(text)));
     }
-    Expectation::of(&asked.check, parameters, h).map_err(|(key, problem)| {
-        let part = format!("finding `{}`", asked.name);
-        let at = Formula::at_line("", asked.line);
-        wrong(scene.origin(), &part, key, &at, problem)
-    })
+    let (key, problem) = match Expectation::of(&asked.check, parameters, h) {
+        Ok(expectation) => return Ok(Ok(expectation)),
+        Err((key, NoValue::Here(reason))) if !is_constant(&asked.check) => {
+            return Ok(Err(format!("`{key}` has no value here: {reason}")));
+        }
+        Err((key, problem)) => (key, problem.reason()),
+    };
+    let part = format!("finding `{}`", asked.name);
+    let at = Formula::at_line("", asked.line);
+    Err(wrong(scene.origin(), &part, key, &at, problem))
+}
+
+/// Whether an expectation depends neither on parameters nor on the step: what is wrong with it is so in every run.
+fn is_constant(check: &Check) -> bool {
+    let at = |text: &str, h: f64| match plain(text.trim_end().trim_end_matches('%'), &[], h) {
+        Ok(value) => Some(Some(value)),
+        Err(NoValue::Here(_)) => Some(None),
+        Err(NoValue::Text(_)) => None,
+    };
+    let text = |text: &str| at(text, 1.0).is_some() && at(text, 1.0) == at(text, 2.0);
+    let datum = |datum: &Datum| match datum {
+        Datum::Number(_) | Datum::Truth(_) => true,
+        Datum::Text(datum) => text(datum),
+        Datum::List(items) => items.iter().all(|item| match item {
+            Datum::Text(item) => text(item),
+            _ => true,
+        }),
+    };
+    match check {
+        Check::Report => true,
+        Check::Expected { value, tolerance } => {
+            datum(value) && tolerance.as_ref().is_none_or(datum)
+        }
+        Check::AtMost(bound) | Check::AtLeast(bound) => text(&bound.text),
+        Check::Between(least, most) => text(&least.text) && text(&most.text),
+    }
 }
 
 /// An error about an expression of the scene.

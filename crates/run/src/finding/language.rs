@@ -49,8 +49,14 @@ impl Language<'_> {
         }
     }
 
-    /// Checks an exact solution, which must have a value at the start.
-    pub fn exact(&mut self, part: Part<'_>, start: f64) -> Result<(), TextError> {
+    /// Checks an exact solution, which must have a value at the start. One that has none at these values of the
+    /// parameters is no error: it is reported with the finding.
+    pub fn exact(
+        &mut self,
+        part: Part<'_>,
+        parameters: &[(String, f64)],
+        start: f64,
+    ) -> Result<(), TextError> {
         let what = "the reference (`event`, `finest` or an expression in `t`)";
         // The value at the start must exist and be finite.
         let value = match self {
@@ -67,7 +73,9 @@ impl Language<'_> {
                 Err(error) => return Err(located(part, &error, what)),
             },
         };
-        match value.is_some_and(f64::is_finite) {
+        // Of parameters and `t`, and not of `t` alone: other values of the parameters may give one.
+        let of_parameters = exact(parameters, part.text).is_ok() && exact(&[], part.text).is_err();
+        match value.is_some_and(f64::is_finite) || of_parameters {
             true => Ok(()),
             false => Err(part.error(format!(
                 "an exact solution is an expression in `t` and parameters with a value at the \

@@ -15,13 +15,16 @@ use percuss_simulation::Threads;
 use percuss_simulation::{BodiesOutcome, ObservableRequest, run_bodies};
 use percuss_simulation::{MechanismOutcome, run_mechanism};
 
-/// Whether a value is as expected of a finding; none where it cannot be compared.
+/// Whether a value is as expected of a finding; none where it cannot be compared or nothing is expected here.
 pub fn meets_expectation(asked: &Asked, subject: &EvaluatedRun<'_>, value: &Value) -> Option<bool> {
+    if !matches!(subject.scene().not_applicable(asked), Ok(None)) {
+        return None;
+    }
     // A run that was refused has no step.
     let step = Some(subject.step()).filter(|h| h.is_finite());
     let parameters = subject.parameters();
     let expected = expectation(subject.scene(), asked, parameters, step.unwrap_or(1.0));
-    expected.ok()?.compare(value).0
+    expected.ok()?.ok()?.compare(value).0
 }
 
 /// Runs a scene and keeps what findings are evaluated on: the whole trajectory, or the requested

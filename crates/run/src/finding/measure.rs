@@ -10,11 +10,12 @@ use crate::finding::statics::{self, OfLimit};
 use crate::finding::value::{Absent, Value, Valued};
 
 /// The form in which each measure is written.
-const MEASURES: [(&str, &str); 48] = [
+const MEASURES: [(&str, &str); 51] = [
     // Observables at an instant.
     ("initial", "initial(x)"),
     ("final", "final(x)"),
     ("at", "at(x, time)"),
+    ("left_limit", "left_limit(x, time)"),
     // Reductions over the run or a time span.
     ("maximum", "maximum(x) or maximum(x, from, to)"),
     ("minimum", "minimum(x) or minimum(x, from, to)"),
@@ -54,9 +55,14 @@ const MEASURES: [(&str, &str); 48] = [
         "order_final",
         "order_final(x, ...; step, step, ...; reference)",
     ),
+    (
+        "order_graph",
+        "order_graph(x, ...; step, step, ...; reference)",
+    ),
     ("error", "error(x, ...; step; reference)"),
     ("error_l1", "error_l1(x, ...; step; reference)"),
     ("error_final", "error_final(x, ...; step; reference)"),
+    ("error_graph", "error_graph(x, ...; step; reference)"),
     // Studies.
     ("column", "column(study, name)"),
     ("threshold", "threshold(study)"),
@@ -104,6 +110,8 @@ pub enum EvaluationTime {
     Initial,
     Final,
     At(Expression),
+    /// The limit from the left.
+    Before(Expression),
 }
 
 /// Reduction of an observable over time.
@@ -290,6 +298,10 @@ impl RunMeasure {
                 EvaluationTime::At(time) => {
                     let time = time.number(subject, studies)?;
                     series::at(subject, of, time)
+                }
+                EvaluationTime::Before(time) => {
+                    let time = time.number(subject, studies)?;
+                    series::left_limit(subject, of, time)
                 }
             },
             Self::Over { of, fold, span } => {

@@ -12,8 +12,9 @@ mod accuracy;
 pub(crate) mod compile;
 pub(crate) mod evaluated_run;
 mod event_measures;
-mod expectation;
+pub(crate) mod expectation;
 pub(crate) mod expression;
+mod graph_distance;
 pub mod ground;
 pub(crate) mod language;
 mod list;
@@ -64,7 +65,21 @@ pub struct Finding {
     /// Step and error of the runs that an order was fitted to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<[f64; 2]>,
-    /// Why there is no value, or why it cannot be compared.
+    /// Whether the expectation applies: parameters and settings have the values that it holds at. Where it does not,
+    /// `ok` is none and `reason` says what is not as declared.
+    #[serde(default = "applies", skip_serializing_if = "is_true")]
+    pub applicable: bool,
+    /// Why there is no value, why it cannot be compared, or why the expectation does not apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// The default of [`Finding::applicable`].
+fn applies() -> bool {
+    true
+}
+
+/// Whether [`Finding::applicable`] has its default.
+fn is_true(applicable: &bool) -> bool {
+    *applicable
 }

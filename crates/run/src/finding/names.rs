@@ -26,7 +26,7 @@ impl Names<'_> {
     /// Checks an exact solution, an expression in `t`, parameters and definitions made of them, and
     /// returns its text.
     pub fn exact(&mut self, part: Part<'_>) -> Result<String, TextError> {
-        self.language.exact(part, self.start)?;
+        self.language.exact(part, self.parameters, self.start)?;
         Ok(part.text.to_string())
     }
 

@@ -1,23 +1,20 @@
 //! Measures of observables over time: values, extrema, means, integrals, zero crossings.
 
-use super::evaluated_run::{EvaluatedRun, present};
+use super::evaluated_run::{EvaluatedRun, ROUNDING, present};
 use crate::finding::measure::{Fold, Sense};
 use crate::finding::value::{Absent, Valued};
 use percuss_simulation::statistics::block;
 
-/// How far outside the run an instant may lie by rounding, as a share of its length.
-const ROUNDING: f64 = 1e-9;
-
 /// The initial value.
 pub fn initial(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
-    let (start, _) = ends(subject)?;
+    let (start, _) = subject.span()?;
     subject.value_at(of, start)
 }
 
 /// The value at the end of the run.
 pub fn last(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
     subject.require_whole()?;
-    let (_, end) = ends(subject)?;
+    let (_, end) = subject.span()?;
     subject.value_at(of, end)
 }
 
@@ -25,6 +22,19 @@ pub fn last(subject: &mut EvaluatedRun<'_>, of: &str) -> Valued<f64> {
 pub fn at(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
     require_inside(subject, t)?;
     subject.value_at(of, t)
+}
+
+/// The limit from the left at an instant: the state before a jump of the moving set, which the last number before the
+/// instant has.
+pub fn left_limit(subject: &mut EvaluatedRun<'_>, of: &str, t: f64) -> Valued<f64> {
+    require_inside(subject, t)?;
+    let (start, _) = subject.span()?;
+    if t <= start {
+        return Err(Absent::because(format!(
+            "there is nothing before t = {t}, the start"
+        )));
+    }
+    subject.value_at(of, t.next_down())
 }
 
 /// A reduction over the run or a time span.
@@ -38,7 +48,7 @@ pub fn over(
     let (from, to) = match span {
         None => {
             subject.require_whole()?;
-            ends(subject)?
+            subject.span()?
         }
         Some((from, to)) => {
             require_inside(subject, from)?;
@@ -84,6 +94,7 @@ pub fn over(
 
 /// The time of the k-th zero crossing.
 pub fn passing(subject: &mut EvaluatedRun<'_>, of: &str, sense: Sense, k: usize) -> Valued<f64> {
+    let (_, end) = subject.span()?;
     let values = subject.series(of)?;
     let times = subject.times()?;
     let mut found = 0;
@@ -109,17 +120,21 @@ pub fn passing(subject: &mut EvaluatedRun<'_>, of: &str, sense: Sense, k: usize)
             found += usize::from(counts);
             // A zero at a state is the crossing itself; else it is between two states.
             if counts && found == k {
-                if state > signed + 1 {
-                    return Ok(times[signed + 1]);
-                }
                 let bracket = [
                     (times[signed], values[signed]),
                     (times[state], values[state]),
                 ];
-                return match subject.smooth() {
-                    true => refined(subject, of, bracket),
-                    false => Ok(chord(bracket)),
+                let t = match (state > signed + 1, subject.smooth()) {
+                    (true, _) => times[signed + 1],
+                    (false, true) => refined(subject, of, bracket)?,
+                    (false, false) => chord(bracket),
                 };
+                // A crossing after the end, within the last step, is not one of the run.
+                if t <= end {
+                    return Ok(t);
+                }
+                found -= 1;
+                break;
             }
         }
         before = Some(state);
@@ -175,18 +190,9 @@ fn refined(subject: &mut EvaluatedRun<'_>, of: &str, mut bracket: [(f64, f64); 2
     Ok(chord(bracket))
 }
 
-/// First and last instant.
-fn ends(subject: &EvaluatedRun<'_>) -> Valued<(f64, f64)> {
-    let times = subject.times()?;
-    match (times.first(), times.last()) {
-        (Some(first), Some(last)) => Ok((*first, *last)),
-        _ => Err(Absent::because("there is no motion")),
-    }
-}
-
 /// Refuses an instant outside the computed time span.
 fn require_inside(subject: &EvaluatedRun<'_>, t: f64) -> Valued<()> {
-    let (start, end) = ends(subject)?;
+    let (start, end) = subject.span()?;
     let slack = ROUNDING * (end - start);
     if t >= start - slack && t <= end + slack {
         return Ok(());

@@ -41,7 +41,7 @@ impl RunMeasure {
         match self {
             Self::Point { of, place } => {
                 wanted.observable(of);
-                if let EvaluationTime::At(time) = place {
+                if let EvaluationTime::At(time) | EvaluationTime::Before(time) = place {
                     time.add_requests(cast, wanted);
                 }
             }

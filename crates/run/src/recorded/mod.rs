@@ -25,6 +25,7 @@ use percuss_record::{
     RunWriter,
 };
 use percuss_scene::bodies_scene::{BuiltBodies, DecompositionFit};
+use percuss_scene::symbolic::{Remark, RemarkKind};
 use percuss_scene::{BuiltMechanism, Scene};
 use serde_json::{Value, json};
 
@@ -97,6 +98,10 @@ fn mechanism<R: Observer + RunRecords + 'static>(
     listener: &mut dyn RunListener,
 ) -> Result<RecordedRun, RunError> {
     let mut system = built.system.clone();
+    let remarks = match content {
+        ManifestContent::Full if built.sweep.is_none() => system.remarks(&built.initial),
+        _ => Vec::new(),
+    };
     listener.on_begin();
     let outcome = run_mechanism(built, &mut records, &mut |progress| {
         listener.on_step(progress)
@@ -113,13 +118,25 @@ fn mechanism<R: Observer + RunRecords + 'static>(
         }
         _ => Vec::new(),
     };
+    let further = remarks_on(&remarks, &outcome);
     close(
         Box::new(records),
         outcome,
         certificate,
-        content,
+        (content, further),
         &mut nonunique,
     )
+}
+
+/// Remarks that belong to this run: those about the start, and the growth of the forces where the run did not reach its end.
+fn remarks_on(remarks: &[Remark], outcome: &RunOutcome) -> Vec<String> {
+    let stopped = outcome.stopped().is_some();
+    let said = remarks.iter().filter(|remark| match remark.kind {
+        RemarkKind::Regularity => true,
+        RemarkKind::Growth => stopped,
+        RemarkKind::Integrable => false,
+    });
+    said.map(|remark| remark.text.clone()).collect()
 }
 
 /// Runs bodies and closes their records.
@@ -230,6 +247,7 @@ pub fn close_bodies(
     certificate: Value,
     content: ManifestContent,
 ) -> Result<RecordedRun, RunError> {
+    let content = (content, Vec::new());
     close(records, outcome, certificate, content, &mut |_| Vec::new())
 }
 
@@ -243,12 +261,13 @@ fn close(
     mut records: Box<dyn RunRecords>,
     outcome: RunOutcome,
     certificate: Value,
-    content: ManifestContent,
+    (content, further): (ManifestContent, Vec<String>),
     nonunique: &mut dyn FnMut(&RunOutcome) -> Vec<NonuniqueInstant>,
 ) -> Result<RecordedRun, RunError> {
     let full = content == ManifestContent::Full;
     if full {
-        records.add_warnings(outcome.warnings());
+        let warnings = outcome.warnings().into_iter().chain(further);
+        records.add_warnings(warnings.collect());
     }
     // A failed write has ended the run; the records so far stay readable.
     if let Some(fault) = records.take_fault() {

@@ -50,11 +50,7 @@ pub struct PendulumWall {
 }
 
 fn contact(name: &str, rows: usize) -> Constraint {
-    Constraint {
-        name: name.to_string(),
-        kind: ConstraintKind::Contact,
-        rows,
-    }
+    Constraint::new(name, ConstraintKind::Contact, rows)
 }
 
 impl PendulumWall {

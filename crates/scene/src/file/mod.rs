@@ -5,6 +5,7 @@
 //! replaces grains by numbers of a caller. Mechanics is in `symbolic` (mechanisms) and `bodies_scene` (bodies), which
 //! build a scene into what can be run.
 
+mod applicability;
 pub(crate) mod bodies;
 mod bounds;
 mod certificate;
@@ -21,6 +22,7 @@ mod read_constraints;
 mod read_drawing;
 mod read_mechanism;
 mod read_model;
+mod read_nonfirm;
 mod read_run;
 mod read_sweep;
 mod record;
@@ -29,6 +31,7 @@ mod spec;
 mod survey;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use content::SceneKind;
 pub use percuss_input::report::{
@@ -52,14 +55,14 @@ pub(crate) use percuss_input::{
 pub(crate) use process::SweepSpec;
 pub(crate) use read_constraints::{friction as read_friction, rebound as read_rebound};
 pub(crate) use read_run::word as read_word;
-pub(crate) use record::{PART as RECORD, RecordSpec, keyword, read as read_record};
+pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
 pub use selection::{
     BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
     TableCompression,
 };
 pub(crate) use spec::{
     BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, MechanismRunSpec,
-    NonFirmSpec, NonholonomicSpec, RestitutionSpec, SetSpec, StepSpec, Word,
+    NonFirmSpec, NonholonomicSpec, ProjectSpec, RestitutionSpec, SetSpec, StepSpec, Word,
 };
 pub use spec::{END_TOLERANCE, MechanismSpec};
 pub(crate) use survey::DISTRIBUTION_QUANTITIES;
@@ -78,9 +81,13 @@ pub struct Scene {
     source: String,
     about: String,
     content: Content,
+    /// The content as the file has it, without overrides.
+    declared: Arc<Content>,
     parameters: Parameters,
     overrides: Overrides,
     cases: Vec<Case>,
+    /// Overrides of `[fast]`, empty where there is no such table, and its line.
+    fast: (Overrides, usize),
     studies: Vec<Study>,
     findings: Vec<FindingSpec>,
     plots: Vec<Plot>,
@@ -113,6 +120,7 @@ impl Scene {
         };
         // What is asked of it; keys that nobody took are refused.
         let cases = percuss_input::report::cases(&mut root)?;
+        let fast = percuss_input::report::fast(&mut root)?.unwrap_or_default();
         let studies = percuss_input::report::studies(&mut root)?;
         let findings = percuss_input::report::findings(&mut root, &cases)?;
         let plots = percuss_input::report::plots(&mut root, &cases, &studies)?;
@@ -126,10 +134,12 @@ impl Scene {
             title: title.unwrap_or_else(|| name.to_string()),
             source: source.unwrap_or_default(),
             about: about.unwrap_or_default(),
+            declared: Arc::new(content.clone()),
             content,
             parameters,
             overrides: Vec::new(),
             cases,
+            fast,
             studies,
             findings,
             plots,
@@ -140,6 +150,7 @@ impl Scene {
         // Checks that need the whole scene.
         scene.check_keys()?;
         scene.check_intervals()?;
+        scene.check_only_at()?;
         Ok(scene)
     }
 
@@ -183,6 +194,22 @@ impl Scene {
         Ok(changed)
     }
 
+    /// The same scene with the overrides of its table `[fast]`.
+    ///
+    /// # Errors
+    /// The scene has no such table.
+    pub fn fast(&self) -> Result<Self, SceneError> {
+        let (overrides, _) = &self.fast;
+        if overrides.is_empty() {
+            let reader = Reader::new(&self.origin, "", 1, Vec::new());
+            let problem = "a fast run was asked for, and the scene has no table `[fast]`";
+            let advice =
+                "Add `[fast]` with the settings of a short run, or choose them with `--set`";
+            return Err(reader.error(problem, advice).into());
+        }
+        self.with_overrides(overrides)
+    }
+
     pub(crate) fn other_kind(&self, kind: &str, call: &str) -> SceneError {
         let reader = Reader::new(&self.origin, "", 1, Vec::new());
         let problem = format!("`kind = \"{kind}\"`: a scene of the other kind was expected here");
@@ -215,6 +242,9 @@ impl Scene {
             for (key, _) in &case.set {
                 require(&part, key, case.line)?;
             }
+        }
+        for (key, _) in &self.fast.0 {
+            require("[fast]", key, self.fast.1)?;
         }
         for study in &self.studies {
             let part = format!("study `{}`", study.name);

@@ -9,13 +9,14 @@ use percuss_input::Formula;
 use percuss_input::{InputError, Origin};
 
 /// Keys of `[run]` of a mechanism that can be overridden.
-const MECHANISM_KEYS: [&str; 8] = [
+const MECHANISM_KEYS: [&str; 9] = [
     "start",
     "until",
     "step",
     "integrator",
     "theta",
     "forces",
+    "tangent_cone",
     "correction",
     "tolerance",
 ];
@@ -76,7 +77,7 @@ fn keys(content: &Content) -> &'static [&'static str] {
 }
 
 /// The setting that a key names, without the prefix `run.` or `impact.`; `None` if it cannot be overridden.
-fn setting(content: &Content, key: &str) -> Option<&'static str> {
+pub(super) fn setting(content: &Content, key: &str) -> Option<&'static str> {
     // `run.` may be left out; `law` exists only for mechanisms.
     let short = key.strip_prefix("run.").unwrap_or(key);
     let known = keys(content).iter().find(|known| **known == short).copied();
@@ -102,6 +103,70 @@ pub(super) fn require_known(
     }
 }
 
+/// Refuses a name that is neither a parameter nor a setting on which a motion depends.
+pub(super) fn require_setting(
+    file: &str,
+    content: &Content,
+    part: &str,
+    name: &str,
+    line: usize,
+) -> Result<(), Box<InputError>> {
+    let parameter = content.parameters().iter().any(|p| p.name == name);
+    let run = setting(content, name).is_some_and(|short| !short.contains('.'));
+    match parameter || run {
+        true => Ok(()),
+        false => Err(unknown(file, content, name, "", Origin::Line(line), part)),
+    }
+}
+
+/// The values of a setting as they are written; its default where it is not given.
+pub(super) fn given(content: &Content, key: &str) -> Vec<Formula> {
+    let one = |formula: &Option<Formula>, default: &str| {
+        let default = || Formula::overriding(default);
+        vec![formula.clone().unwrap_or_else(default)]
+    };
+    match content {
+        Content::Mechanism(mechanism) => {
+            let run = &mechanism.run;
+            match key {
+                "law" => one(&run.law, "moreau"),
+                "start" => one(&run.start, "0"),
+                "until" => vec![run.until.clone()],
+                "step" => match &run.step {
+                    StepSpec::Fixed(step) => vec![step.clone()],
+                    StepSpec::Variable {
+                        tolerance,
+                        smallest,
+                        largest,
+                    } => vec![tolerance.clone(), smallest.clone(), largest.clone()],
+                },
+                "integrator" => one(&run.integrator, "midpoint"),
+                "theta" => one(&run.theta, "0.5"),
+                "forces" => one(&run.forces, "mean"),
+                "correction" => one(&run.correction, "false"),
+                _ => one(&run.tolerance, "default"),
+            }
+        }
+        Content::Bodies(bodies) => {
+            let run = &bodies.run;
+            match key {
+                "start" => one(&run.start, "0"),
+                "until" => vec![run.until.clone()],
+                "step" => vec![run.step.clone()],
+                "activation" => one(&run.activation, "default"),
+                "correction" => one(&run.correction, "false"),
+                "solver" => one(&run.solver, "default"),
+                "max_iterations" => one(&run.max_iterations, "default"),
+                "overlap" => one(&run.overlap, "default"),
+                "relax" => one(&run.relax, "false"),
+                "stop" => one(&run.stop, "default"),
+                "record_every" => one(&run.record_every, "1"),
+                _ => one(&run.tolerance, "default"),
+            }
+        }
+    }
+}
+
 fn set_run(run: &mut MechanismRunSpec, key: &str, formula: Formula) {
     match key {
         "law" => run.law = Some(formula),
@@ -111,6 +176,7 @@ fn set_run(run: &mut MechanismRunSpec, key: &str, formula: Formula) {
         "integrator" => run.integrator = Some(formula),
         "theta" => run.theta = Some(formula),
         "forces" => run.forces = Some(formula),
+        "tangent_cone" => run.tangent_cone = Some(formula),
         "correction" => run.correction = Some(formula),
         _ => run.tolerance = Some(formula),
     }

@@ -3,8 +3,9 @@
 //! The point u consists of the coordinates, C(t) = { gap_k(t, u) ≥ 0, f_j(t, u) = 0 } of the
 //! contacts and joints, and w is the drift. Everything else (names, observables, findings, studies,
 //! plots, records) is that of a mechanism: the same expressions, the same tables. Where all
-//! functions are affine with constant gradients the set is a polyhedron; otherwise it is an
-//! intersection of smooth regions and its gaps must be concave.
+//! functions are affine in the coordinates, with coefficients of t alone, the set is a polyhedron;
+//! otherwise it is an intersection of smooth regions, and its gaps must be concave unless the scene
+//! declares the radius `prox_regular`.
 
 use super::crowd::CrowdSpec;
 use crate::file::{
@@ -24,6 +25,7 @@ pub struct SweepSpec {
     pub jumps: Vec<Formula>,
     pub kinks: Vec<Formula>,
     pub retraction: Option<Formula>,
+    pub prox_regular: Option<Formula>,
     pub crowd: Option<CrowdSpec>,
 }
 
@@ -44,6 +46,7 @@ pub fn read(
         jumps: reader.formulas_if("jumps")?.unwrap_or_default(),
         kinks: reader.formulas_if("kinks")?.unwrap_or_default(),
         retraction: reader.formula_if("retraction")?,
+        prox_regular: reader.formula_if("prox_regular")?,
         ..SweepSpec::default()
     };
     // Drift: one expression per coordinate.
@@ -131,6 +134,7 @@ pub fn refuse(
             ("spinning_friction", c.spinning.is_some()),
             ("restitution", c.rebound.is_some()),
             ("tangential_restitution", c.tangential_restitution.is_some()),
+            ("stiffness", c.stiffness.is_some()),
         ];
         if let Some((key, _)) = given.iter().find(|(_, given)| *given) {
             let part = format!("contact `{}`", c.name);

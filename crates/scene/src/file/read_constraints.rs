@@ -1,16 +1,12 @@
-//! Reads the constraints of a mechanism: contacts, joints, nonholonomic and non-firm constraints.
+//! Reads the constraints of a mechanism: contacts, joints and nonholonomic constraints.
 
 use crate::file::spec::{
-    BilateralSpec, ContactSpec, FrictionSpec, NonFirmSpec, NonholonomicSpec, RestitutionSpec,
-    SetSpec,
+    BilateralSpec, ContactSpec, FrictionSpec, NonholonomicSpec, ProjectSpec, RestitutionSpec, Word,
 };
 use percuss_input::InputError;
 use percuss_input::parts;
 use percuss_input::{Formula, Reader};
 use percuss_input::{Item, Value};
-
-/// Largest depth of sums of sets within sums.
-const DEEPEST_SUM: usize = 8;
 
 /// `[[contact]]`.
 pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<InputError>> {
@@ -25,6 +21,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
         let spinning = reader.formula_if("spinning_friction")?;
         let rebound = rebound(&mut reader)?;
         let tangential_restitution = reader.formula_if("tangential_restitution")?;
+        let stiffness = reader.formula_if("stiffness")?;
         let contact = ContactSpec {
             name,
             line: reader.line,
@@ -37,6 +34,7 @@ pub(super) fn contacts(root: &mut Reader<'_>) -> Result<Vec<ContactSpec>, Box<In
             spinning,
             rebound,
             tangential_restitution,
+            stiffness,
         };
         check_rows(&reader, &contact)?;
         reader.finish()?;
@@ -99,7 +97,11 @@ pub fn friction<T: Default>(
     Ok(Some((spec, line, more)))
 }
 
-fn pair(reader: &Reader<'_>, key: &str, item: Item) -> Result<[Formula; 2], Box<InputError>> {
+pub(super) fn pair(
+    reader: &Reader<'_>,
+    key: &str,
+    item: Item,
+) -> Result<[Formula; 2], Box<InputError>> {
     match &item.value {
         Value::List(items) if items.len() == 2 => Ok([
             reader.to_formula(key, items[0].clone())?,
@@ -213,6 +215,11 @@ pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<BilateralSpec>, Box<In
         let constraint = rows(&mut reader)?;
         let tangent = reader.formulas_if("tangent")?.unwrap_or_default();
         let friction = reader.formula_if("friction")?;
+        let project = project(&mut reader)?;
+        if project.is_some() && friction.is_none() {
+            let problem = "`project` makes frictional rows orthogonal to constraints, but this joint has no friction";
+            return Err(reader.error(problem, "Give `tangent` and `friction`, or drop `project`"));
+        }
         // Friction of a joint needs its sliding velocities.
         if friction.is_some() == tangent.is_empty() {
             let problem = "`friction` and `tangent`, the sliding velocity, go together";
@@ -231,12 +238,56 @@ pub(super) fn joints(root: &mut Reader<'_>) -> Result<Vec<BilateralSpec>, Box<In
             constraint,
             tangent,
             friction,
+            project,
         });
     }
     Ok(all)
 }
 
-fn rows(reader: &mut Reader<'_>) -> Result<Vec<Formula>, Box<InputError>> {
+/// `project`: true, or names of constraints.
+pub(super) fn project(reader: &mut Reader<'_>) -> Result<Option<ProjectSpec>, Box<InputError>> {
+    const EXPECTED: &str = "true, the name of a constraint or an array of names was expected";
+    let Some(item) = reader.take("project") else {
+        return Ok(None);
+    };
+    let name = |item: &Item| match &item.value {
+        Value::Text(text) => Some(Word::at_line(text.clone(), item.line)),
+        _ => None,
+    };
+    let names: Option<Vec<Word>> = match &item.value {
+        Value::Truth(true) => return Ok(Some(ProjectSpec::Joints)),
+        Value::Truth(false) => return Ok(None),
+        Value::List(items) if !items.is_empty() => items.iter().map(name).collect(),
+        _ => name(&item).map(|word| vec![word]),
+    };
+    match names {
+        Some(names) => Ok(Some(ProjectSpec::Named(names))),
+        None => Err(reader.wrong("project", &item, EXPECTED.into(), "")),
+    }
+}
+
+/// `while`: the name of a contact.
+pub(super) fn condition(reader: &mut Reader<'_>) -> Result<Option<Word>, Box<InputError>> {
+    match reader.take("while") {
+        None => Ok(None),
+        Some(Item {
+            value: Value::Text(text),
+            line,
+            ..
+        }) => Ok(Some(Word::at_line(text, line))),
+        Some(item) => {
+            let problem = "the name of a contact was expected".to_string();
+            Err(reader.wrong(
+                "while",
+                &item,
+                problem,
+                "The constraint acts while this contact is closed",
+            ))
+        }
+    }
+}
+
+pub(super) fn rows(reader: &mut Reader<'_>) -> Result<Vec<Formula>, Box<InputError>> {
     let Some(rows) = reader.formulas_if("constraint")? else {
         return Err(reader.missing("constraint"));
     };
@@ -260,86 +311,15 @@ pub(super) fn velocity_constraints(
     let mut all = Vec::new();
     for (name, mut reader) in parts(root, "velocity_constraint", "velocity constraint")? {
         let constraint = rows(&mut reader)?;
+        let condition = condition(&mut reader)?;
         let line = reader.line;
         reader.finish()?;
         all.push(NonholonomicSpec {
             name,
             line,
             constraint,
+            condition,
         });
     }
     Ok(all)
-}
-
-/// `[[nonfirm]]`.
-pub(super) fn nonfirm(root: &mut Reader<'_>) -> Result<Vec<NonFirmSpec>, Box<InputError>> {
-    let mut all = Vec::new();
-    for (name, mut reader) in parts(root, "nonfirm", "non-firm constraint")? {
-        let constraint = rows(&mut reader)?;
-        let Some(item) = reader.take("force") else {
-            return Err(reader.missing("force"));
-        };
-        let force = set(&reader, item, 0)?;
-        let line = reader.line;
-        reader.finish()?;
-        all.push(NonFirmSpec {
-            name,
-            line,
-            constraint,
-            force,
-        });
-    }
-    Ok(all)
-}
-
-/// The set of reactions of a non-firm constraint.
-fn set(reader: &Reader<'_>, item: Item, depth: usize) -> Result<SetSpec, Box<InputError>> {
-    const EXPECTED: &str = "\"firm\" or one of { at_least }, { at_most }, { between }, { ball }, \
-                            { sum } was expected";
-    match &item.value {
-        Value::Text(text) if text == "firm" => return Ok(SetSpec::Firm),
-        Value::Table(entries) if entries.len() == 1 && depth < DEEPEST_SUM => {}
-        Value::Table(entries) if entries.len() > 1 => {
-            let advice = "Sets are added with { sum = [set, set, ...] }";
-            return Err(reader.wrong("force", &item, EXPECTED.into(), advice));
-        }
-        _ => return Err(reader.wrong("force", &item, EXPECTED.into(), "")),
-    }
-    let part = format!("{}, force", reader.part);
-    let mut table = reader.of(part, "force", item)?;
-    // One key gives the form of the set.
-    let found = if let Some(a) = table.formula_if("at_least")? {
-        Some(SetSpec::AtLeast(a))
-    } else if let Some(b) = table.formula_if("at_most")? {
-        Some(SetSpec::AtMost(b))
-    } else if let Some(item) = table.take("between") {
-        let [a, b] = pair(&table, "between", item)?;
-        Some(SetSpec::Between(a, b))
-    } else if let Some(radius) = table.formula_if("ball")? {
-        Some(SetSpec::Ball(radius))
-    } else {
-        sum(&mut table, depth)?
-    };
-    match found {
-        Some(set) => table.finish().map(|()| set),
-        None => {
-            let missing = table.error(EXPECTED, "");
-            table.finish()?;
-            Err(missing)
-        }
-    }
-}
-
-fn sum(table: &mut Reader<'_>, depth: usize) -> Result<Option<SetSpec>, Box<InputError>> {
-    match table.take("sum") {
-        None => Ok(None),
-        Some(Item {
-            value: Value::List(items),
-            ..
-        }) if !items.is_empty() => {
-            let sets = items.into_iter().map(|item| set(table, item, depth + 1));
-            Ok(Some(SetSpec::Sum(sets.collect::<Result<_, _>>()?)))
-        }
-        Some(item) => Err(table.wrong("sum", &item, "an array of sets was expected".into(), "")),
-    }
 }

@@ -3,7 +3,7 @@
 use super::read_constraints as read_touch;
 use crate::error::SceneError;
 use crate::file::spec::MechanismSpec;
-use crate::file::{read_drawing, read_model, read_run};
+use crate::file::{read_drawing, read_model, read_nonfirm, read_run};
 use percuss_input::Reader;
 
 /// A mechanism: coordinates, energies, constraints, run settings, drawing.
@@ -15,8 +15,8 @@ pub(super) fn mechanism(root: &mut Reader<'_>) -> Result<MechanismSpec, SceneErr
     let contacts = read_touch::contacts(root)?;
     let joints = read_touch::joints(root)?;
     let velocity_constraints = read_touch::velocity_constraints(root)?;
-    let nonfirm = read_touch::nonfirm(root)?;
-    let run = read_run::run(root)?;
+    let nonfirm = read_nonfirm::nonfirm(root)?;
+    let run = read_run::run(root, &coordinates)?;
     Ok(MechanismSpec {
         parameters,
         coordinates,

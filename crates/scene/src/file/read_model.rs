@@ -102,20 +102,8 @@ pub(super) fn dynamics(
     // Generalised forces by the name of their coordinate.
     let mut forces = Vec::new();
     if let Some(item) = reader.take("forces") {
-        let mut table = reader.of("[dynamics.forces]", "forces", item)?;
-        for entry in table.take_all() {
-            let Some(of) = coordinates.iter().find(|c| c.name == entry.key) else {
-                return Err(unknown_coordinate(
-                    &table,
-                    &entry.key,
-                    entry.line,
-                    coordinates,
-                ));
-            };
-            let count = of.kind.num_velocities();
-            let force = vector(&table, &entry.key, entry.item, count)?;
-            forces.push((entry.key, force));
-        }
+        let table = reader.of("[dynamics.forces]", "forces", item)?;
+        forces = by_coordinate(table, coordinates)?;
     }
     reader.finish()?;
     Ok(DynamicsSpec {
@@ -123,6 +111,28 @@ pub(super) fn dynamics(
         potential,
         forces,
     })
+}
+
+/// Values of a table whose keys are coordinates: one for each of their velocities.
+pub(super) fn by_coordinate(
+    mut table: Reader<'_>,
+    coordinates: &[CoordinateSpec],
+) -> Result<Vec<(String, Vec<Formula>)>, Box<InputError>> {
+    let mut all = Vec::new();
+    for entry in table.take_all() {
+        let Some(of) = coordinates.iter().find(|c| c.name == entry.key) else {
+            return Err(unknown_coordinate(
+                &table,
+                &entry.key,
+                entry.line,
+                coordinates,
+            ));
+        };
+        let count = of.kind.num_velocities();
+        let values = vector(&table, &entry.key, entry.item, count)?;
+        all.push((entry.key, values));
+    }
+    Ok(all)
 }
 
 fn unknown_coordinate(

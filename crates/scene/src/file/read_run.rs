@@ -2,14 +2,18 @@
 
 use crate::file::SceneKind;
 use crate::file::certificate;
+use crate::file::read_model;
 use crate::file::record;
-use crate::file::spec::{MechanismRunSpec, StepSpec, Word};
+use crate::file::spec::{CoordinateSpec, MechanismRunSpec, StepSpec, Word};
 use percuss_input::InputError;
 use percuss_input::{Formula, Reader};
 use percuss_input::{Item, Value};
 
 /// `[run]` and `[impact]`.
-pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputError>> {
+pub(super) fn run(
+    root: &mut Reader<'_>,
+    coordinates: &[CoordinateSpec],
+) -> Result<MechanismRunSpec, Box<InputError>> {
     let Some(item) = root.take("run") else {
         let advice = "Add [run] with `until` and `step`";
         let misspelt = root.misspelt("run");
@@ -23,6 +27,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
     let integrator = word(&mut reader, "integrator")?;
     let theta = reader.formula_if("theta")?;
     let forces = word(&mut reader, "forces")?;
+    let tangent_cone = word(&mut reader, "tangent_cone")?;
     let correction = reader.truth_if("correction")?;
     let correction = correction.map(|(truth, line)| Word::at_line(truth.to_string(), line));
     let tolerance = reader.formula_if("tolerance")?;
@@ -32,10 +37,16 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
     let record = record::read(root, SceneKind::Mechanism, record_every.is_some())?;
     let certificate = certificate::read(root)?;
     let (mut law, mut restitution) = (None, None);
+    let (mut velocity, mut exponent) = (Vec::new(), None);
     if let Some(item) = root.take("impact") {
         let mut reader = root.of("[impact]", "impact", item)?;
         law = word(&mut reader, "law")?;
         restitution = reader.formula_if("restitution")?;
+        exponent = reader.formula_if("exponent")?;
+        if let Some(item) = reader.take("velocity") {
+            let table = reader.of("[impact.velocity]", "velocity", item)?;
+            velocity = read_model::by_coordinate(table, coordinates)?;
+        }
         reader.finish()?;
     }
     Ok(MechanismRunSpec {
@@ -45,6 +56,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
         integrator,
         theta,
         forces,
+        tangent_cone,
         correction,
         tolerance,
         record_every: record_every.unwrap_or(1),
@@ -52,6 +64,8 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<MechanismRunSpec, Box<InputEr
         certificate,
         law,
         restitution,
+        velocity,
+        exponent,
     })
 }
 

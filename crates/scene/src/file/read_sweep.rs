@@ -25,6 +25,7 @@ pub(super) fn sweep(root: &mut Reader<'_>) -> Result<MechanismSpec, Box<InputErr
         Some(_) => (Vec::new(), Vec::new()),
     };
     super::process::refuse(root, &coordinates, &contacts, &joints)?;
+    let run = read_run::run(root, &coordinates)?;
     Ok(MechanismSpec {
         parameters,
         dynamics: process.dynamics(&coordinates),
@@ -34,7 +35,7 @@ pub(super) fn sweep(root: &mut Reader<'_>) -> Result<MechanismSpec, Box<InputErr
         joints,
         velocity_constraints: Vec::new(),
         nonfirm: Vec::new(),
-        run: read_run::run(root)?,
+        run,
         drawings: read_drawing::drawings(root)?,
         sweep: Some(process),
     })

@@ -4,10 +4,7 @@ use super::selection::{OPTIONAL_MECHANISM_TABLES, RecordSelection, TableCompress
 use super::spec::Word;
 use super::{Scene, SceneKind, read_run};
 use crate::error::SceneError;
-use percuss_input::InputError;
-use percuss_input::{Formula, Reader};
-use percuss_input::{Item, Value};
-use percuss_input::{Parameters, value_error};
+use percuss_input::{Formula, InputError, Item, Parameters, Reader, Value, keyword, value_error};
 
 /// Name of the table in messages.
 pub const PART: &str = "[record]";
@@ -246,20 +243,6 @@ fn one_of<T: Copy>(
     known: &[(&str, T)],
 ) -> Result<T, Box<InputError>> {
     keyword(&word.text, known).map_err(|problem| value_error(file, PART, key, word, problem, ""))
-}
-
-/// The value of one of a few keywords, or a sentence that lists them and suggests the nearest.
-pub(crate) fn keyword<T: Copy>(word: &str, known: &[(&str, T)]) -> Result<T, String> {
-    if let Some((_, value)) = known.iter().find(|(name, _)| *name == word) {
-        return Ok(*value);
-    }
-    let names: Vec<String> = known.iter().map(|(name, _)| name.to_string()).collect();
-    let guess = match percuss_expr::similar_names(word, &names).first() {
-        Some(nearest) => format!("; did you mean \"{nearest}\"?"),
-        None => String::new(),
-    };
-    let listed: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-    Err(format!("one of {} was expected{guess}", listed.join(", ")))
 }
 
 impl Scene {

@@ -70,6 +70,8 @@ pub struct ContactSpec {
     pub spinning: Option<Formula>,
     pub rebound: Option<RestitutionSpec>,
     pub tangential_restitution: Option<Formula>,
+    /// Stiffness for the LZB law.
+    pub stiffness: Option<Formula>,
 }
 
 /// `[[joint]]`: a bilateral holonomic constraint, with or without friction.
@@ -80,6 +82,16 @@ pub struct BilateralSpec {
     pub constraint: Vec<Formula>,
     pub tangent: Vec<Formula>,
     pub friction: Option<Formula>,
+    pub project: Option<ProjectSpec>,
+}
+
+/// `project`: the constraints to whose gradients frictional rows are made orthogonal in the kinetic metric.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProjectSpec {
+    /// All joints of the mechanism.
+    Joints,
+    /// These constraints.
+    Named(Vec<Word>),
 }
 
 /// `[[velocity_constraint]]`: a nonholonomic constraint.
@@ -88,6 +100,8 @@ pub struct NonholonomicSpec {
     pub name: String,
     pub line: usize,
     pub constraint: Vec<Formula>,
+    /// The contact while which it acts (`while`).
+    pub condition: Option<Word>,
 }
 
 /// The set of admissible reactions of a non-firm constraint.
@@ -99,6 +113,16 @@ pub enum SetSpec {
     Ball(Formula),
     Firm,
     Sum(Vec<SetSpec>),
+    /// Lower and upper bound of each row.
+    Intervals(Vec<[Formula; 2]>),
+    /// Semi-axes, one for each row.
+    Ellipse(Vec<Formula>),
+    /// Vertices of a convex polytope; of a polygon in two rows.
+    Vertices(Vec<Vec<Formula>>),
+    /// Half-spaces of a convex polytope: a normal, then a bound.
+    HalfSpaces(Vec<Vec<Formula>>),
+    /// A factor ≥ 0 times a set.
+    Scaled(Formula, Box<SetSpec>),
 }
 
 /// `[[nonfirm]]`: a bilateral constraint whose reaction stays in a set (B02 §5).
@@ -108,6 +132,11 @@ pub struct NonFirmSpec {
     pub line: usize,
     pub constraint: Vec<Formula>,
     pub force: SetSpec,
+    /// M(q) by rows.
+    pub matrix: Vec<Vec<Formula>>,
+    pub project: Option<ProjectSpec>,
+    /// The contact while which it acts (`while`).
+    pub condition: Option<Word>,
 }
 
 /// Step length: fixed, or adaptive.
@@ -133,6 +162,7 @@ pub struct MechanismRunSpec {
     pub integrator: Option<Word>,
     pub theta: Option<Formula>,
     pub forces: Option<Word>,
+    pub tangent_cone: Option<Word>,
     pub correction: Option<Word>,
     pub tolerance: Option<Formula>,
     pub record_every: usize,
@@ -140,6 +170,10 @@ pub struct MechanismRunSpec {
     pub certificate: CertificateSpec,
     pub law: Option<Word>,
     pub restitution: Option<Formula>,
+    /// Velocities after an impact by coordinate name (`[impact.velocity]`).
+    pub velocity: Vec<(String, Vec<Formula>)>,
+    /// Exponent of the contact forces of the LZB law.
+    pub exponent: Option<Formula>,
 }
 
 /// A whole mechanism.

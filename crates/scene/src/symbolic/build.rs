@@ -3,13 +3,15 @@
 use percuss_contact::law::Status;
 use percuss_expr::lagrange::{Equations, LagrangeError};
 use percuss_expr::{Graph, NodeId, Scope};
-use percuss_mechanism::{Coordinate, ImpactLaw, State, System};
+use percuss_mechanism::{Coordinate, State, System};
 
 use super::constraints::Collector;
+use super::impact::ImpactPrograms;
 use super::names::{self, Names};
-use super::observable::{Extra, Measured};
+use super::nonfirm::Reactions;
+use super::observable::{Extra, Measured, PathSum, Quantity};
 use super::settings::Evaluator;
-use super::unit::{Inputs, Unit, Values};
+use super::unit::{Inputs, Unit};
 use super::{BuiltMechanism, Model, SymbolicSystem};
 use crate::error::SceneError;
 use crate::file::{CertificateBounds, Formula, MechanismSpec, Scene, value_error};
@@ -50,6 +52,9 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
         touching: Vec::new(),
         gaps: Vec::new(),
         extras: Vec::new(),
+        projections: Vec::new(),
+        reactions: Reactions::default(),
+        nonholonomic: Vec::new(),
     };
     let energies = energies(&mut collector, mechanism)?;
     // Constraints in this order: contacts, joints, nonholonomic, non-firm.
@@ -65,14 +70,17 @@ pub fn build(scene: &Scene, mechanism: &MechanismSpec) -> Result<BuiltMechanism,
     for spec in &mechanism.nonfirm {
         collector.nonfirm(spec)?;
     }
-    let sweep = swept(&mut evaluator, &mut collector, mechanism)?;
+    let projects = collector.resolve_projections()?;
+    let mut sweep = swept(&mut evaluator, &mut collector, mechanism)?;
     // Compile, then evaluate the initial state.
-    let canonical = canonical(&mut collector, mechanism, schedule.settings.impact)?;
-    let mut system = assemble(collector, energies, canonical)?;
+    let law = schedule.settings.impact;
+    let impact = super::impact::programs(&mut collector, scene, mechanism, law)?;
+    let sums = sweep.as_ref().map_or(&[][..], |_| &PathSum::ALL);
+    let mut system = assemble(collector, energies, impact, projects, sums)?;
     let mut initial = initial(&mut evaluator, mechanism, &system, schedule.start)?;
     system.settle_scaling(&initial);
     system.first_velocity.clone_from(&initial.v);
-    if let (Some(plan), Some(spec)) = (&sweep, &mechanism.sweep) {
+    if let (Some(plan), Some(spec)) = (&mut sweep, &mechanism.sweep) {
         super::process::complete_initial_state(file, spec, plan, &mut system, &mut initial)?;
     }
     Ok(BuiltMechanism {
@@ -98,11 +106,11 @@ fn swept(
     let Names {
         graph, coordinates, ..
     } = &mut collector.names;
-    // Affine gaps with constant gradients bound a polyhedron.
-    let affine = super::process::affine(graph, coordinates, &collector.gaps);
+    // Gaps that are affine in the coordinates bound a polyhedron.
+    let dependence = super::process::dependence(graph, coordinates, &collector.gaps);
     let (file, run) = (collector.file, &mechanism.run);
     let mut number = |part: &str, key: &str, f: &Formula| evaluator.number(part, key, f);
-    super::process::sweeping_settings(file, spec, run, affine, &mut number)
+    super::process::sweeping_settings(file, spec, run, dependence, &mut number)
         .map(|plan| Some(Box::new(plan)))
 }
 
@@ -111,6 +119,8 @@ struct Energies {
     kinetic: NodeId,
     potential: Option<NodeId>,
     equations: Equations,
+    /// Given forces, without those of the potential.
+    forces: Vec<NodeId>,
 }
 
 fn energies(
@@ -168,53 +178,16 @@ fn energies(
         kinetic,
         potential,
         equations,
+        forces,
     })
-}
-
-/// e(q, v) of the canonical impact law (B02).
-fn canonical(
-    collector: &mut Collector<'_>,
-    mechanism: &MechanismSpec,
-    law: ImpactLaw,
-) -> Result<Option<Values>, Box<InputError>> {
-    const PART: &str = "[impact]";
-    let run = &mechanism.run;
-    let Some(formula) = &run.restitution else {
-        return Ok(None);
-    };
-    // Whether the law was chosen by an override.
-    let overridden = run
-        .law
-        .as_ref()
-        .is_some_and(|law| law.origin == Origin::Override);
-    // An overridden law leaves `restitution` unused without an error.
-    if law != ImpactLaw::Canonical && !overridden {
-        let problem = format!("`restitution` does nothing with the {} law", law.name());
-        let advice = "Add `law = \"canonical\"`, or give the restitution to the contacts";
-        let file = collector.file;
-        return Err(value_error(
-            file,
-            PART,
-            "restitution",
-            formula,
-            problem,
-            advice,
-        ));
-    }
-    // e may depend on the state; a constant one is checked here.
-    let node = collector.parse(PART, "restitution", formula)?;
-    collector.require_admissible(PART, "restitution", formula, node)?;
-    let label = "the restitution of the canonical law".to_string();
-    Ok(Some(Values::compile(
-        &collector.names.graph,
-        vec![(label, node)],
-    )))
 }
 
 fn assemble(
     collector: Collector<'_>,
     energies: Energies,
-    canonical: Option<Values>,
+    impact: ImpactPrograms,
+    projects: bool,
+    sums: &[PathSum],
 ) -> Result<SymbolicSystem, Box<InputError>> {
     let Collector {
         file,
@@ -223,6 +196,9 @@ fn assemble(
         touching,
         gaps,
         extras,
+        projections: _,
+        reactions,
+        nonholonomic,
     } = collector;
     let Names {
         mut graph,
@@ -239,10 +215,32 @@ fn assemble(
         .potential
         .map(|node| Unit::compile(&graph, label(node)));
     let gaps = Unit::compile(&graph, gaps);
+    let mass = projects.then(|| {
+        let entries = energies.equations.mass.iter();
+        let label = "an entry of the mass matrix".to_string();
+        Unit::compile(&graph, entries.map(|node| (label.clone(), *node)).collect())
+    });
+    // Reactions by input slot and row.
+    let mut first = vec![0];
+    for constraint in &constraints {
+        first.push(first[first.len() - 1] + constraint.rows);
+    }
+    let known = reactions.inputs.iter();
+    let reactions: Vec<(usize, usize)> = known
+        .map(|(slot, i, row)| (*slot, first[*i] + row))
+        .collect();
     // Names for observables, with the inputs beyond the state.
-    let (scope, measured) = observed(file, (&mut graph, scope), &energies, extras)?;
+    let (mut scope, mut measured) = observed(file, (&mut graph, scope), &energies, extras)?;
+    // Sums along the path of a sweeping process; names of the scene go first.
+    for sum in sums {
+        if let Ok(node) = scope.input(&mut graph, sum.name()) {
+            let slot = graph.input_slot(node).unwrap_or_default();
+            let what = Quantity::Path(*sum);
+            measured.push(Measured { slot, what });
+        }
+    }
     Ok(SymbolicSystem {
-        inputs: Inputs::new(inputs.clone(), chart.num_positions()),
+        inputs: Inputs::new(inputs.clone(), chart.num_positions(), reactions.len()),
         names: inputs[1..].to_vec(),
         chart,
         constraints,
@@ -250,13 +248,18 @@ fn assemble(
         potential,
         gaps,
         touching,
-        canonical,
+        impact,
         tangent: None,
+        mass,
+        reactions,
         first_velocity: Vec::new(),
         model: Model {
             graph,
             coordinates,
             force: energies.equations.force,
+            given: energies.forces,
+            potential: energies.potential,
+            nonholonomic,
             scope,
             measured,
         },

@@ -1,6 +1,6 @@
 //! Constraints of a mechanism: rows G, W and bias by symbolic differentiation, gaps, laws and restitution.
 //!
-//! Here are joints, nonholonomic and non-firm constraints; unilateral contacts are in `contacts`.
+//! Here are joints; unilateral contacts are in `contacts`, nonholonomic and non-firm constraints in `nonfirm`.
 
 use percuss_expr::NodeId;
 use percuss_expr::lagrange::{Constraints, LagrangeError, VelocityRow};
@@ -8,17 +8,17 @@ use percuss_mechanism::scaling::NormalScaling;
 use percuss_mechanism::{Constraint, ConstraintKind};
 
 use super::ConstraintPrograms;
-use super::laws::{LawForm, LawOf, SetForm};
+use super::laws::{LawForm, LawOf};
 use super::names::Names;
+use super::nonfirm::Reactions;
 use super::observable::{Extra, Quantity};
+use super::projection::ProjectionSource;
 use super::unit::{Unit, Values};
-use crate::file::{
-    BilateralSpec, Formula, NonFirmSpec, NonholonomicSpec, SetSpec, expression_error, value_error,
-};
+use crate::file::{BilateralSpec, Formula, expression_error, value_error};
 use percuss_input::{InputError, Origin};
 
 /// A node with its label in messages.
-type Labelled = (String, NodeId);
+pub(super) type Labelled = (String, NodeId);
 
 /// Collects the constraints of a scene while it is built.
 pub(super) struct Collector<'a> {
@@ -29,12 +29,18 @@ pub(super) struct Collector<'a> {
     pub gaps: Vec<Labelled>,
     /// Observables of constraints: line of the constraint, name, quantity.
     pub extras: Vec<(usize, String, Extra)>,
+    /// Frictional rows to be projected.
+    pub projections: Vec<ProjectionSource>,
+    /// Reactions that thresholds may see.
+    pub reactions: Reactions,
+    /// Rows of the nonholonomic constraints, with their names.
+    pub nonholonomic: Vec<(String, Vec<VelocityRow>)>,
 }
 
 /// A row of G and W with its bias Ġ v + Ẇ.
 pub(super) struct Row {
     label: String,
-    row: VelocityRow,
+    pub(super) row: VelocityRow,
 }
 
 /// A law with its coefficients, and its position in the file for messages.
@@ -61,7 +67,7 @@ impl Collector<'_> {
         })
     }
 
-    fn refuse(
+    pub(super) fn refuse(
         &self,
         part: &str,
         key: &str,
@@ -101,13 +107,25 @@ impl Collector<'_> {
         label: String,
     ) -> Result<(NodeId, Row), Box<InputError>> {
         let node = self.parse(part, key, formula)?;
+        let row = self.velocity_of((part, key), formula, label, node)?;
+        Ok((node, row))
+    }
+
+    /// The row of a velocity that is affine in v, from its node.
+    pub(super) fn velocity_of(
+        &mut self,
+        (part, key): (&str, &str),
+        formula: &Formula,
+        label: String,
+        node: NodeId,
+    ) -> Result<Row, Box<InputError>> {
         let Names {
             graph, coordinates, ..
         } = &mut self.names;
         // The velocity must be affine in v.
         let row = VelocityRow::derive(graph, coordinates, "the velocity", node)
             .map_err(|error| self.refuse(part, key, formula, &error))?;
-        Ok((node, Row { label, row }))
+        Ok(Row { label, row })
     }
 
     /// Compiles a constraint and adds it: outputs are G by rows, then W.
@@ -154,12 +172,11 @@ impl Collector<'_> {
             law,
             rebound,
             scaling: None,
+            projection: None,
+            seen: Vec::new(),
         });
-        self.constraints.push(Constraint {
-            name: name.to_string(),
-            kind,
-            rows: rows.len(),
-        });
+        self.constraints
+            .push(Constraint::new(name, kind, rows.len()));
         Ok(())
     }
 
@@ -253,6 +270,7 @@ impl Collector<'_> {
         if spec.friction.is_some() {
             self.scale(normal_rows, spec.tangent.len());
         }
+        self.project(part, normal_rows, spec.project.as_ref());
         self.gaps.extend(gaps);
         self.forces(spec.line, name, normal_rows);
         for i in 0..spec.tangent.len() {
@@ -263,7 +281,7 @@ impl Collector<'_> {
     }
 
     /// Observables `force_NAME`, `force2_NAME`, … of the first rows.
-    fn forces(&mut self, line: usize, name: &str, rows: usize) {
+    pub(super) fn forces(&mut self, line: usize, name: &str, rows: usize) {
         for row in 0..rows {
             let prefix = match row {
                 0 => "force".to_string(),
@@ -273,7 +291,7 @@ impl Collector<'_> {
         }
     }
 
-    fn velocity_rows(
+    pub(super) fn velocity_rows(
         &mut self,
         part: &str,
         name: &str,
@@ -285,85 +303,5 @@ impl Collector<'_> {
             rows.push(self.velocity((part, "constraint"), formula, label)?.1);
         }
         Ok(rows)
-    }
-
-    /// Adds a nonholonomic constraint.
-    pub fn velocity_constraint(&mut self, spec: &NonholonomicSpec) -> Result<(), Box<InputError>> {
-        let part = &format!("velocity constraint `{}`", spec.name);
-        let rows = self.velocity_rows(part, &spec.name, &spec.constraint)?;
-        let (count, law) = (
-            rows.len(),
-            LawSource {
-                form: LawForm::Bilateral,
-                values: Vec::new(),
-                key: "constraint",
-                origin: Origin::Line(spec.line),
-            },
-        );
-        self.push(
-            (&spec.name, part, spec.line),
-            ConstraintKind::Nonholonomic,
-            rows,
-            law,
-            None,
-        )?;
-        self.forces(spec.line, &spec.name, count);
-        Ok(())
-    }
-
-    /// Adds a non-firm constraint: a bilateral one whose reaction stays in a set C (B02 §5).
-    pub fn nonfirm(&mut self, spec: &NonFirmSpec) -> Result<(), Box<InputError>> {
-        let part = &format!("non-firm constraint `{}`", spec.name);
-        let rows = self.velocity_rows(part, &spec.name, &spec.constraint)?;
-        let (mut values, count) = (Vec::new(), rows.len());
-        let mut origin = Origin::Line(spec.line);
-        // The set of reactions, with its bounds as coefficients.
-        let form = self.set(part, &spec.name, &spec.force, &mut values, &mut origin)?;
-        let law = LawSource {
-            form: LawForm::NonFirm(form),
-            values,
-            key: "force",
-            origin,
-        };
-        self.push(
-            (&spec.name, part, spec.line),
-            ConstraintKind::NonFirm,
-            rows,
-            law,
-            None,
-        )?;
-        self.forces(spec.line, &spec.name, count);
-        Ok(())
-    }
-
-    fn set(
-        &mut self,
-        part: &str,
-        name: &str,
-        spec: &SetSpec,
-        values: &mut Vec<Labelled>,
-        origin: &mut Origin,
-    ) -> Result<SetForm, Box<InputError>> {
-        // The form of the set, and its bounds in order.
-        let (form, formulas): (SetForm, Vec<&Formula>) = match spec {
-            SetSpec::AtLeast(a) => (SetForm::AtLeast, vec![a]),
-            SetSpec::AtMost(b) => (SetForm::AtMost, vec![b]),
-            SetSpec::Between(a, b) => (SetForm::Between, vec![a, b]),
-            SetSpec::Ball(radius) => (SetForm::Ball, vec![radius]),
-            SetSpec::Firm => (SetForm::Firm, Vec::new()),
-            SetSpec::Sum(sets) => {
-                let mut forms = Vec::new();
-                for set in sets {
-                    forms.push(self.set(part, name, set, values, origin)?);
-                }
-                (SetForm::Sum(forms), Vec::new())
-            }
-        };
-        for formula in formulas {
-            let label = format!("`force` of `{name}`");
-            values.push((label, self.parse(part, "force", formula)?));
-            *origin = formula.origin.clone();
-        }
-        Ok(form)
     }
 }

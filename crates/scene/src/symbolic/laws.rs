@@ -66,14 +66,28 @@ pub enum SetForm {
     Firm,
     /// Minkowski sum of sets, their numbers one after the other.
     Sum(Vec<SetForm>),
+    /// Lower and upper bound of each row.
+    Intervals,
+    /// A semi-axis for each row.
+    Ellipse,
+    /// So many vertices, a number for each row.
+    Vertices(usize),
+    /// So many half-spaces: a normal, a number for each row, then the bound.
+    HalfSpaces(usize),
+    /// A factor, then the numbers of the set.
+    Scaled(Box<SetForm>),
 }
 
-/// A box with equal bounds in all rows, plus a ball.
-#[derive(Debug, Clone, Copy)]
+/// A box, plus a ball, plus further convex sets.
+#[derive(Debug, Clone)]
 struct Bounds {
-    lower: f64,
-    upper: f64,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
     radius: f64,
+    /// Each with its factor.
+    parts: Vec<(f64, NonFirmSet)>,
+    /// Factor of the sets that are added.
+    scale: f64,
 }
 
 impl SetForm {
@@ -84,17 +98,19 @@ impl SetForm {
         values: &mut std::slice::Iter<'_, f64>,
     ) -> Result<(), String> {
         // Bounds of sums add up.
+        let rows = bounds.lower.len();
         let mut next = || values.next().copied().unwrap_or(f64::NAN);
+        let text = |error: LawError| error.to_string();
         match self {
-            Self::AtLeast => interval(bounds, next(), f64::INFINITY),
-            Self::AtMost => interval(bounds, f64::NEG_INFINITY, next()),
+            Self::AtLeast => bounds.intervals(next(), f64::INFINITY),
+            Self::AtMost => bounds.intervals(f64::NEG_INFINITY, next()),
             Self::Between => {
                 let lower = next();
-                interval(bounds, lower, next())
+                bounds.intervals(lower, next())
             }
             Self::Ball => {
                 let radius = next();
-                bounds.radius += radius;
+                bounds.radius += bounds.scale * radius;
                 match radius >= 0.0 {
                     true => Ok(()),
                     false => Err(format!(
@@ -102,24 +118,74 @@ impl SetForm {
                     )),
                 }
             }
-            Self::Firm => interval(bounds, f64::NEG_INFINITY, f64::INFINITY),
+            Self::Firm => bounds.intervals(f64::NEG_INFINITY, f64::INFINITY),
             Self::Sum(sets) => sets.iter().try_for_each(|set| set.add_to(bounds, values)),
+            Self::Intervals => (0..rows).try_for_each(|row| {
+                let lower = next();
+                bounds.interval(row, lower, next())
+            }),
+            Self::Ellipse => {
+                let axes: Vec<f64> = (0..rows).map(|_| next()).collect();
+                let set = NonFirmSet::ellipsoid(&axes).map_err(text)?;
+                bounds.parts.push((bounds.scale, set));
+                Ok(())
+            }
+            Self::Vertices(count) => {
+                let vertices: Vec<f64> = (0..count * rows).map(|_| next()).collect();
+                let set = NonFirmSet::polytope(rows, &vertices).map_err(text)?;
+                bounds.parts.push((bounds.scale, set));
+                Ok(())
+            }
+            Self::HalfSpaces(count) => {
+                let sides: Vec<f64> = (0..count * (rows + 1)).map(|_| next()).collect();
+                let set = NonFirmSet::half_spaces(rows, &sides).map_err(text)?;
+                bounds.parts.push((bounds.scale, set));
+                Ok(())
+            }
+            Self::Scaled(set) => {
+                let factor = next();
+                if !(factor >= 0.0 && factor.is_finite()) {
+                    return Err(format!("the factor of a set is {factor}, it must be >= 0"));
+                }
+                let outer = bounds.scale;
+                bounds.scale *= factor;
+                let added = set.add_to(bounds, values);
+                bounds.scale = outer;
+                added
+            }
         }
     }
 }
 
-fn interval(bounds: &mut Bounds, lower: f64, upper: f64) -> Result<(), String> {
-    bounds.lower += lower;
-    bounds.upper += upper;
-    if !(lower <= upper) {
-        return Err(format!("the interval from {lower} to {upper} is empty"));
+impl Bounds {
+    /// Adds an interval in every row.
+    fn intervals(&mut self, lower: f64, upper: f64) -> Result<(), String> {
+        (0..self.lower.len()).try_for_each(|row| self.interval(row, lower, upper))
     }
-    match lower <= 0.0 && 0.0 <= upper {
-        true => Ok(()),
-        false => Err(format!(
-            "the interval from {lower} to {upper} does not contain 0: a constraint at rest would \
-             have to push"
-        )),
+
+    /// Adds an interval in one row.
+    fn interval(&mut self, row: usize, lower: f64, upper: f64) -> Result<(), String> {
+        // 0 C = {0}, also where C is unbounded.
+        let scaled = |b: f64| {
+            if self.scale == 0.0 {
+                0.0
+            } else {
+                self.scale * b
+            }
+        };
+        let (add_lower, add_upper) = (scaled(lower), scaled(upper));
+        self.lower[row] += add_lower;
+        self.upper[row] += add_upper;
+        if !(lower <= upper) {
+            return Err(format!("the interval from {lower} to {upper} is empty"));
+        }
+        match lower <= 0.0 && 0.0 <= upper {
+            true => Ok(()),
+            false => Err(format!(
+                "the interval from {lower} to {upper} does not contain 0: a constraint at rest would \
+                 have to push"
+            )),
+        }
     }
 }
 
@@ -190,16 +256,24 @@ pub fn assemble_law(
 fn nonfirm(set: &SetForm, values: &[f64], rows: usize, h: f64) -> Result<Law, String> {
     let text = |error: LawError| error.to_string();
     let mut bounds = Bounds {
-        lower: 0.0,
-        upper: 0.0,
+        lower: vec![0.0; rows],
+        upper: vec![0.0; rows],
         radius: 0.0,
+        parts: Vec::new(),
+        scale: 1.0,
     };
-    // Box plus ball, both times h.
+    // Box plus ball plus what else there is, all times h.
     set.add_to(&mut bounds, &mut values.iter())?;
-    let (lower, upper) = (vec![h * bounds.lower; rows], vec![h * bounds.upper; rows]);
+    // Infinite bounds stay so at an impact, h = 0.
+    let scaled = |b: &f64| if b.is_infinite() { *b } else { h * b };
+    let times = |all: &[f64]| all.iter().map(scaled).collect::<Vec<f64>>();
     let ball = NonFirmSet::ball(rows, h * bounds.radius).map_err(text)?;
-    let axis_box = NonFirmSet::axis_box(&lower, &upper).map_err(text)?;
-    Ok(axis_box.plus(1.0, &ball).map_err(text)?.into_law())
+    let axis_box = NonFirmSet::axis_box(&times(&bounds.lower), &times(&bounds.upper));
+    let mut sum = axis_box.map_err(text)?.plus(1.0, &ball).map_err(text)?;
+    for (factor, part) in &bounds.parts {
+        sum = sum.plus(h * factor, part).map_err(text)?;
+    }
+    Ok(sum.into_law())
 }
 
 /// Type and coefficients of the law of one constraint, with a cache.

@@ -10,25 +10,29 @@
 //! that are not finite stop the motion with the expression that failed, the state and the instant.
 //!
 //! `names` registers coordinates, parameters and definitions; `constraints`, `contacts` and `scale` turn constraints
-//! into rows, gaps and laws; `laws` makes the [`percuss_contact::Law`] of a state; `settings` evaluates `[run]`,
+//! into rows, gaps and laws; `laws` makes the [`percuss_contact::Law`] of a state; `settings` evaluates `[run]`, `impact` `[impact]`,
 //! `process` the settings of a sweeping process; `build` assembles the system; `unit` runs programs and explains
-//! failures; `observable` and `drawing_program` compile expressions for findings, plots and drawings.
+//! failures; `remarks` looks at regularity, growth and integrability; `observable` and `drawing_program` compile expressions for findings, plots and drawings.
 
 mod build;
 mod constraints;
 mod contacts;
 mod drawing_program;
+mod impact;
 mod laws;
 mod names;
+mod nonfirm;
 mod observable;
 mod process;
+mod projection;
+mod remarks;
 mod scale;
 mod settings;
 mod unit;
 
 use percuss_contact::law::Status;
 use percuss_contact::{Law, Restitution};
-use percuss_expr::lagrange::Coordinates;
+use percuss_expr::lagrange::{Coordinates, VelocityRow};
 use percuss_expr::{Graph, NodeId, Scope};
 use percuss_mechanism::scaling::NormalScaling;
 use percuss_mechanism::{
@@ -39,8 +43,10 @@ pub use drawing_program::{DrawingProgram, DrawingProgramError};
 pub use laws::{LawForm, SetForm, assemble_law};
 pub use observable::{Observable, Sample, of_time};
 pub use process::SweepingSettings;
+pub use remarks::{Remark, RemarkKind};
 
 use laws::LawOf;
+use projection::Projection;
 use unit::{Inputs, Unit, Values};
 
 /// A mechanism ready to run.
@@ -80,8 +86,12 @@ pub struct SymbolicSystem {
     potential: Option<Unit>,
     gaps: Unit,
     touching: Vec<ConstraintPrograms>,
-    canonical: Option<Values>,
+    impact: impact::ImpactPrograms,
     tangent: Option<Unit>,
+    /// A(t, q), where frictional rows are projected.
+    mass: Option<Unit>,
+    /// Reactions that laws see: input slot, and row among the rows of all constraints.
+    reactions: Vec<(usize, usize)>,
     /// The velocity given by the scene, before impacts at the first instant.
     first_velocity: Vec<f64>,
     model: Model,
@@ -93,6 +103,11 @@ struct Model {
     graph: Graph,
     coordinates: Coordinates,
     force: Vec<NodeId>,
+    /// Given forces, without those of the potential.
+    given: Vec<NodeId>,
+    potential: Option<NodeId>,
+    /// Rows of the nonholonomic constraints, with their names.
+    nonholonomic: Vec<(String, Vec<VelocityRow>)>,
     /// The names an observable may use.
     scope: Scope,
     /// Inputs of observables beyond the state: gaps, velocities, forces.
@@ -110,6 +125,10 @@ struct ConstraintPrograms {
     rebound: Option<Values>,
     /// Scaling of its normal rows to the unit of length, where they need it.
     scaling: Option<NormalScaling>,
+    /// Projection of its frictional rows.
+    projection: Option<Projection>,
+    /// Constraints whose reactions its law sees.
+    seen: Vec<usize>,
 }
 
 impl SymbolicSystem {
@@ -262,7 +281,7 @@ impl System for SymbolicSystem {
                 factor.apply(boundary, 1);
             }
         }
-        Ok(())
+        self.project_rows(constraint, jacobian, boundary)
     }
 
     fn bias(
@@ -279,7 +298,7 @@ impl System for SymbolicSystem {
         if let Some(factor) = self.factor_at(constraint)? {
             factor.apply(bias, 1);
         }
-        Ok(())
+        self.project_bias(constraint, bias)
     }
 
     fn law(
@@ -293,6 +312,29 @@ impl System for SymbolicSystem {
         let name = &self.constraints[constraint].name;
         let law = &mut self.touching[constraint].law;
         law.at(name, &self.inputs, h, previous)
+    }
+
+    fn seen_reactions(&self, constraint: usize) -> &[usize] {
+        &self.touching[constraint].seen
+    }
+
+    fn law_under_reactions(
+        &mut self,
+        constraint: usize,
+        at: StateRef<'_>,
+        h: f64,
+        previous: Status,
+        forces: &[f64],
+    ) -> Result<Law, SystemError> {
+        for (slot, row) in &self.reactions {
+            self.inputs.values[*slot] = forces[*row];
+        }
+        let law = self.law(constraint, at, h, previous);
+        // Everything else is evaluated without reactions.
+        for (slot, _) in &self.reactions {
+            self.inputs.values[*slot] = 0.0;
+        }
+        law
     }
 
     fn restitution(
@@ -312,10 +354,41 @@ impl System for SymbolicSystem {
     }
 
     fn canonical_restitution(&mut self, at: StateRef<'_>) -> Result<Option<f64>, SystemError> {
-        let Some(values) = &mut self.canonical else {
+        let Some(values) = &mut self.impact.canonical else {
             return Ok(None);
         };
         self.inputs.set(at.t, at.q, at.v);
         Ok(Some(values.at(&self.inputs)?[0]))
+    }
+
+    fn impact_map(
+        &mut self,
+        at: StateRef<'_>,
+        closed: &[usize],
+        after: &mut [f64],
+    ) -> Result<bool, SystemError> {
+        let Some(map) = &mut self.impact.map else {
+            return Ok(false);
+        };
+        self.inputs.set(at.t, at.q, at.v);
+        after.copy_from_slice(map.at(&self.inputs, closed)?);
+        Ok(true)
+    }
+
+    fn contact_stiffness(
+        &mut self,
+        constraint: usize,
+        at: StateRef<'_>,
+    ) -> Result<f64, SystemError> {
+        let Some(Some(values)) = self.impact.stiffness.get_mut(constraint) else {
+            return Ok(1.0);
+        };
+        self.inputs.set(at.t, at.q, at.v);
+        Ok(values.at(&self.inputs)?[0])
+    }
+
+    fn stiffness_exponent(&self) -> f64 {
+        let constant = self.impact.exponent.as_ref().and_then(Values::constant);
+        constant.map_or(1.5, |values| values[0])
     }
 }

@@ -1,7 +1,7 @@
 //! Observables of a mechanism: compiled expressions in state, energies, gaps, velocities and forces of constraints.
 
 use percuss_expr::{ExprError, NodeId, Scope};
-use percuss_mechanism::{StateRef, System, SystemError, painleve};
+use percuss_mechanism::{PathSums, StateRef, System, SystemError, painleve};
 
 use super::SymbolicSystem;
 use super::unit::Unit;
@@ -17,6 +17,8 @@ pub struct Sample<'a> {
     pub v: &'a [f64],
     /// Mean force over the step just ended, by constraint and row.
     pub forces: &'a dyn Fn(usize, usize) -> f64,
+    /// Sums along the path of a sweeping process; [`PathSums::default`] for a mechanism.
+    pub path: PathSums,
 }
 
 /// An input of an observable beyond the state.
@@ -33,6 +35,37 @@ pub(super) enum Quantity {
     Force { constraint: usize, row: usize },
     /// Painlevé's γ of a contact (P15 §3).
     Gamma { constraint: usize },
+    /// A sum along the path of a sweeping process.
+    Path(PathSum),
+}
+
+/// What is summed along the path of a sweeping process.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum PathSum {
+    Variation,
+    Retraction,
+    Radius,
+}
+
+impl PathSum {
+    pub const ALL: [Self; 3] = [Self::Variation, Self::Retraction, Self::Radius];
+
+    /// The name of the observable.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Variation => "variation",
+            Self::Retraction => "retraction",
+            Self::Radius => "prox_radius",
+        }
+    }
+
+    fn of(self, sums: PathSums) -> f64 {
+        match self {
+            Self::Variation => sums.variation,
+            Self::Retraction => sums.retraction,
+            Self::Radius => sums.radius,
+        }
+    }
 }
 
 /// A compiled observable of one system.
@@ -47,7 +80,8 @@ pub struct Observable {
 impl SymbolicSystem {
     /// Compiles an observable: an expression in t, coordinates, velocities, definitions, parameters,
     /// `kinetic`, `potential`, `energy`, `gap_C`, `normal_speed_C`, `slip_C`, `slip2_C`, `force_C`,
-    /// `friction_C`, `friction2_C`, `gamma_C`, where C is the name of a constraint.
+    /// `friction_C`, `friction2_C`, `gamma_C`, where C is the name of a constraint; of a sweeping process also
+    /// `variation`, `retraction` and `prox_radius`.
     ///
     /// # Errors
     /// The text cannot be parsed or uses an unknown name.
@@ -104,11 +138,12 @@ impl Observable {
                     };
                     painleve::gamma(system, constraint, at)?
                 }
+                Quantity::Path(sum) => sum.of(sample.path),
             };
         }
         // The state itself.
         system.inputs.set(sample.t, sample.q, sample.v);
-        let state = &system.inputs.values;
+        let state = system.inputs.state();
         self.inputs[..state.len()].copy_from_slice(state);
         Ok(self.unit.run_with(&self.inputs, &system.inputs)?[0])
     }
@@ -137,6 +172,11 @@ pub fn of_time(
         q: &q,
         v: &v,
         forces: &|_, _| f64::NAN,
+        path: PathSums {
+            variation: f64::NAN,
+            retraction: f64::NAN,
+            radius: f64::NAN,
+        },
     };
     observable.evaluate(system, &sample)
 }

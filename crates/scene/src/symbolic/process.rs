@@ -1,15 +1,15 @@
-//! Settings of a sweeping process: method, metric, jumps and kinks, retraction.
+//! Settings of a sweeping process: method, metric, jumps and kinks, retraction, prox-regularity.
 
 use percuss_expr::lagrange::Coordinates;
 use percuss_expr::{Graph, NodeId};
 use percuss_mechanism::State;
 use percuss_sweep::apps::crowd::Room;
-use percuss_sweep::{Method, StartPolicy};
+use percuss_sweep::{Method, RetractionPolicy, StartPolicy};
 
 use super::SymbolicSystem;
 use super::observable::of_time;
 use crate::file::{CROWD_KEYS as KEYS, Formula, MechanismRunSpec, SweepSpec, value_error};
-use percuss_input::InputError;
+use percuss_input::{InputError, unknown_keyword};
 
 /// Settings of a sweeping process.
 #[derive(Debug, Clone)]
@@ -26,8 +26,16 @@ pub struct SweepingSettings {
     pub kinks: Vec<f64>,
     /// The retraction function r(t), where the scene states one.
     pub retraction: Option<String>,
-    /// Whether all functions are affine with constant gradients.
+    /// How the retraction is found where it does not.
+    pub policy: RetractionPolicy,
+    /// λ(t) of the regularised flow, where it depends on time.
+    pub penalty: Option<String>,
+    /// Declared radius of prox-regularity of a set that need not be convex.
+    pub prox_regular: Option<f64>,
+    /// Whether all functions are affine in the coordinates: the set is a polyhedron.
     pub affine: bool,
+    /// Whether coefficients of affine functions depend on time: the sides of the polyhedron turn.
+    pub turning: bool,
     /// Room and initial positions of a crowd.
     pub room: Option<(Room, Vec<f64>)>,
 }
@@ -48,11 +56,18 @@ impl SweepingSettings {
 /// `[run]` without the keys that only sweeping processes or only mechanisms have.
 pub fn plain_run(file: &str, run: &MechanismRunSpec) -> Result<MechanismRunSpec, Box<InputError>> {
     // Keys of impact laws and corrections.
+    let map = run
+        .velocity
+        .first()
+        .map(|(_, formulas)| formulas[0].clone());
     let useless = [
         ("forces", &run.forces),
+        ("tangent_cone", &run.tangent_cone),
         ("correction", &run.correction),
         ("law", &run.law),
         ("restitution", &run.restitution),
+        ("exponent", &run.exponent),
+        ("velocity", &map),
     ];
     for (key, given) in useless {
         if let Some(formula) = given {
@@ -67,20 +82,37 @@ pub fn plain_run(file: &str, run: &MechanismRunSpec) -> Result<MechanismRunSpec,
     })
 }
 
-/// Whether the gradients of these functions are constant.
-pub fn affine(
+/// How functions depend on the coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dependence {
+    /// Affine with constant gradients.
+    Constant,
+    /// Affine with gradients that depend on time.
+    Turning,
+    /// Not affine.
+    Curved,
+}
+
+/// How these functions depend on the coordinates.
+pub fn dependence(
     graph: &mut Graph,
     coordinates: &Coordinates,
     functions: &[(String, NodeId)],
-) -> bool {
+) -> Dependence {
     let n = coordinates.dimension();
-    functions.iter().all(|(_, node)| {
-        // Constant gradients along every coordinate.
-        (0..n).all(|j| {
+    let mut found = Dependence::Constant;
+    for (_, node) in functions {
+        for j in 0..n {
             let slope = coordinates.derivative_along(graph, *node, j);
-            graph.inputs_of(slope).is_empty()
-        })
-    })
+            // Time is the first input of every expression.
+            match graph.inputs_of(slope).as_slice() {
+                [] => {}
+                [0] => found = Dependence::Turning,
+                _ => return Dependence::Curved,
+            }
+        }
+    }
+    found
 }
 
 /// Evaluates an expression in the parameters: part, key, expression.
@@ -91,7 +123,7 @@ pub fn sweeping_settings(
     file: &str,
     spec: &SweepSpec,
     run: &MechanismRunSpec,
-    affine: bool,
+    dependence: Dependence,
     number: Numbers<'_>,
 ) -> Result<SweepingSettings, Box<InputError>> {
     const PART: &str = "[process]";
@@ -129,24 +161,83 @@ pub fn sweeping_settings(
             })?)
         }
     };
+    let (method, penalty) = method(file, spec, run, number)?;
+    // The word `searched`, or an expression.
+    let searched = spec.retraction.as_ref().filter(|r| r.text == SEARCHED);
+    let policy = match searched {
+        Some(_) => RetractionPolicy::Searched,
+        None => RetractionPolicy::Known,
+    };
+    let stated = spec.retraction.as_ref().filter(|_| searched.is_none());
     Ok(SweepingSettings {
-        method: method(file, spec, run, number)?,
+        prox_regular: prox_regular(file, spec, method, dependence, number)?,
+        method,
+        penalty,
+        policy,
         start,
         metric,
         jumps,
         kinks,
-        retraction: spec.retraction.as_ref().map(|r| r.text.clone()),
-        affine,
+        retraction: stated.map(|r| r.text.clone()),
+        affine: dependence != Dependence::Curved,
+        turning: dependence == Dependence::Turning,
         room,
     })
 }
 
-/// Completes the initial state with the compiled system: positions of a crowd, a test evaluation of
-/// the retraction.
+/// The value of `retraction` that asks for a search.
+const SEARCHED: &str = "searched";
+
+/// The declared radius of prox-regularity.
+fn prox_regular(
+    file: &str,
+    spec: &SweepSpec,
+    method: Method,
+    dependence: Dependence,
+    number: Numbers<'_>,
+) -> Result<Option<f64>, Box<InputError>> {
+    const PART: &str = "[process]";
+    let Some(formula) = &spec.prox_regular else {
+        return Ok(None);
+    };
+    let wrong = |problem: String, advice: &str| {
+        Err(value_error(
+            file,
+            PART,
+            "prox_regular",
+            formula,
+            problem,
+            advice,
+        ))
+    };
+    let radius = number(PART, "prox_regular", formula)?;
+    if !(radius > 0.0 && radius.is_finite()) {
+        return wrong(
+            format!("the value is {radius}; a positive length was expected"),
+            "It is the distance from the set within which nearest points are unique",
+        );
+    }
+    if dependence != Dependence::Curved {
+        let problem = "all gaps are linear in the coordinates: the set is convex as it is";
+        return wrong(problem.to_string(), "Drop it");
+    }
+    // The others project points that are not near the set, or end outside of it.
+    if matches!(method, Method::Theta(_) | Method::Regularised(_)) {
+        let problem = "the integrators \"theta\" and \"regularised\" leave the set, which must be convex for them";
+        return wrong(
+            problem.to_string(),
+            "Use \"catching-up\", \"trapezoidal\" or \"event\", or drop it",
+        );
+    }
+    Ok(Some(radius))
+}
+
+/// Completes the initial state with the compiled system: positions of a crowd, test evaluations of
+/// the retraction and of λ(t).
 pub fn complete_initial_state(
     file: &str,
     spec: &SweepSpec,
-    plan: &SweepingSettings,
+    plan: &mut SweepingSettings,
     system: &mut SymbolicSystem,
     initial: &mut State,
 ) -> Result<(), Box<InputError>> {
@@ -154,7 +245,25 @@ pub fn complete_initial_state(
     if let Some((_, people)) = &plan.room {
         initial.q.clone_from(people);
     }
-    let Some(formula) = &spec.retraction else {
+    if let (Some(text), Some(formula)) = (&plan.penalty, &spec.lambda) {
+        let wrong = |problem: String| {
+            let advice = "It is an expression in t and the parameters, and positive";
+            value_error(file, "[process]", "lambda", formula, problem, advice)
+        };
+        let compiled = system.observable(text);
+        let mut observable = compiled.map_err(|error| wrong(error.to_string()))?;
+        let value = of_time(&mut observable, system, initial.t);
+        let value = value.map_err(|error| wrong(error.to_string()))?;
+        if !(value > 0.0) {
+            return Err(wrong(format!("the value at the start is {value}")));
+        }
+        plan.method = Method::Regularised(value);
+    }
+    let Some(formula) = spec
+        .retraction
+        .as_ref()
+        .filter(|_| plan.retraction.is_some())
+    else {
         return Ok(());
     };
     let wrong = |problem: String| {
@@ -174,7 +283,7 @@ fn method(
     spec: &SweepSpec,
     run: &MechanismRunSpec,
     number: Numbers<'_>,
-) -> Result<Method, Box<InputError>> {
+) -> Result<(Method, Option<String>), Box<InputError>> {
     const WORDS: [&str; 5] = [
         "catching-up",
         "trapezoidal",
@@ -198,22 +307,25 @@ fn method(
     idle("theta", "theta", &run.theta, "[run]")?;
     idle("lambda", "regularised", &spec.lambda, "[process]")?;
     match (chosen, word) {
-        ("trapezoidal", _) => Ok(Method::Trapezoidal),
-        ("event", _) => Ok(Method::EventDriven),
-        // θ from ½ (midpoint) to 1 (implicit).
+        ("trapezoidal", _) => Ok((Method::Trapezoidal, None)),
+        ("event", _) => Ok((Method::EventDriven, None)),
+        // θ from ½ (midpoint) over 1 (implicit) to what lies after the step.
         ("theta", _) => match &run.theta {
-            None => Ok(Method::Theta(0.5)),
+            None => Ok((Method::Theta(0.5), None)),
             Some(formula) => {
                 let theta = number("[run]", "theta", formula)?;
-                if (0.5..=1.0).contains(&theta) {
-                    return Ok(Method::Theta(theta));
+                if theta >= 0.5 && theta.is_finite() {
+                    return Ok((Method::Theta(theta), None));
                 }
-                let problem = format!("the value is {theta}; 0.5 to 1 was expected");
-                Err(value_error(file, "[run]", "theta", formula, problem, ""))
+                let problem = format!("the value is {theta}; 0.5 or more was expected");
+                let advice = "Below 0.5 errors grow from step to step";
+                Err(value_error(
+                    file, "[run]", "theta", formula, problem, advice,
+                ))
             }
         },
         ("regularised", Some(word)) => regularised(file, spec, word, number),
-        ("catching-up", _) | (_, None) => Ok(Method::CatchingUp),
+        ("catching-up", _) | (_, None) => Ok((Method::CatchingUp, None)),
         (_, Some(word)) => Err(unknown(file, word, &WORDS)),
     }
 }
@@ -224,30 +336,34 @@ fn regularised(
     spec: &SweepSpec,
     word: &Formula,
     number: Numbers<'_>,
-) -> Result<Method, Box<InputError>> {
+) -> Result<(Method, Option<String>), Box<InputError>> {
     let Some(formula) = &spec.lambda else {
         let problem = "the regularised flow needs its penalty coefficient";
         let advice = "Add `lambda` to [process]";
         let error = value_error(file, "[run]", "integrator", word, problem, advice);
         return Err(error);
     };
+    // A function of time is evaluated when the system is compiled; 1 stands for it until then.
+    if mentions_time(&formula.text) {
+        return Ok((Method::Regularised(1.0), Some(formula.text.clone())));
+    }
     let lambda = number("[process]", "lambda", formula)?;
     if lambda > 0.0 {
-        return Ok(Method::Regularised(lambda));
+        return Ok((Method::Regularised(lambda), None));
     }
     let problem = format!("the value is {lambda}; a positive number was expected");
     let error = value_error(file, "[process]", "lambda", formula, problem, "");
     Err(error)
 }
 
+/// Whether the name `t` occurs in an expression.
+fn mentions_time(text: &str) -> bool {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.into_iter().any(|word| word == "t")
+}
+
 /// The error for an unknown method, with the known ones.
 fn unknown(file: &str, word: &Formula, words: &[&str]) -> Box<InputError> {
-    let names: Vec<String> = words.iter().map(|w| w.to_string()).collect();
-    let guess = match percuss_expr::similar_names(&word.text, &names).first() {
-        Some(nearest) => format!("; did you mean \"{nearest}\"?"),
-        None => String::new(),
-    };
-    let listed: Vec<String> = words.iter().map(|w| format!("\"{w}\"")).collect();
-    let problem = format!("one of {} was expected{guess}", listed.join(", "));
+    let problem = unknown_keyword(&word.text, words);
     value_error(file, "[run]", "integrator", word, problem, "")
 }

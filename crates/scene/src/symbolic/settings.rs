@@ -1,9 +1,9 @@
 //! Run settings of a mechanism: `[run]` and `[impact]` evaluated to `percuss_mechanism::Settings`.
 
-use percuss_mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings};
+use percuss_mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings, TangentCone};
 
 use crate::file::{Formula, MechanismRunSpec, Parameters, StepSpec, value_error};
-use percuss_input::{InputError, Origin};
+use percuss_input::{InputError, Origin, unknown_keyword};
 
 const PART: &str = "[run]";
 
@@ -83,6 +83,7 @@ impl Evaluator<'_> {
             step,
             adaptive,
             force_evaluation: self.forces(run)?,
+            tangent_cone: self.tangent_cone(run, scheme)?,
             impact: self.impact(run)?,
             projection: self.correction(run)?,
             tolerance: self.tolerance(run)?,
@@ -185,8 +186,49 @@ impl Evaluator<'_> {
         }
     }
 
+    /// Where the midpoint scheme evaluates contacts. The key is refused where it does nothing, unless the integrator was
+    /// overridden.
+    fn tangent_cone(
+        &self,
+        run: &MechanismRunSpec,
+        scheme: Scheme,
+    ) -> Result<TangentCone, Box<InputError>> {
+        let Some(word) = &run.tangent_cone else {
+            return Ok(TangentCone::Midpoint);
+        };
+        if self.word(PART, "tangent_cone", word, &["midpoint", "end"])? == "midpoint" {
+            return Ok(TangentCone::Midpoint);
+        }
+        let chosen = run.integrator.as_ref();
+        if scheme != Scheme::Midpoint {
+            let declared = chosen.is_none_or(|word| word.origin != Origin::Override);
+            let problem = "the choice exists for the integrator \"midpoint\" only".to_string();
+            return match declared {
+                true => self.wrong("tangent_cone", word, problem, "Drop it"),
+                false => Ok(TangentCone::Midpoint),
+            };
+        }
+        // Their impact is resolved before the step, with A where contacts are evaluated.
+        let law = self.impact(run)?;
+        if matches!(law, ImpactLaw::Sequential | ImpactLaw::Poisson) {
+            let name = law.name().to_lowercase();
+            let problem = format!("it does not go with the impact law \"{name}\"");
+            let advice = "Use \"moreau\" or \"canonical\", or drop it";
+            return self.wrong("tangent_cone", word, problem, advice);
+        }
+        Ok(TangentCone::End)
+    }
+
     fn impact(&self, run: &MechanismRunSpec) -> Result<ImpactLaw, Box<InputError>> {
-        const WORDS: [&str; 4] = ["moreau", "canonical", "sequential", "poisson"];
+        const WORDS: [&str; 7] = [
+            "moreau",
+            "canonical",
+            "sequential",
+            "poisson",
+            "energetic",
+            "lzb",
+            "map",
+        ];
         let Some(word) = &run.law else {
             return Ok(ImpactLaw::Moreau);
         };
@@ -194,6 +236,9 @@ impl Evaluator<'_> {
             "canonical" => ImpactLaw::Canonical,
             "sequential" => ImpactLaw::Sequential,
             "poisson" => ImpactLaw::Poisson,
+            "energetic" => ImpactLaw::Energetic,
+            "lzb" => ImpactLaw::Lzb,
+            "map" => ImpactLaw::Map,
             _ => ImpactLaw::Moreau,
         })
     }
@@ -230,14 +275,7 @@ impl Evaluator<'_> {
         if let Some(found) = known.iter().find(|w| **w == word.text) {
             return Ok(found);
         }
-        // Suggest the nearest keyword.
-        let names: Vec<String> = known.iter().map(|w| w.to_string()).collect();
-        let guess = match percuss_expr::similar_names(&word.text, &names).first() {
-            Some(nearest) => format!("; did you mean \"{nearest}\"?"),
-            None => String::new(),
-        };
-        let listed: Vec<String> = known.iter().map(|w| format!("\"{w}\"")).collect();
-        let problem = format!("one of {} was expected{guess}", listed.join(", "));
+        let problem = unknown_keyword(&word.text, known);
         Err(value_error(self.file, part, key, word, problem, ""))
     }
 }

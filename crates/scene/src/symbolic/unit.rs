@@ -5,7 +5,8 @@ use std::sync::Arc;
 use percuss_expr::{Graph, NodeId, Program, RunError, Scratch};
 use percuss_mechanism::SystemError;
 
-/// Input vector of all programs: time, positions, velocities.
+/// Input vector of all programs: time, positions, velocities; then the reactions that thresholds see, 0 except while a
+/// law is made from them.
 #[derive(Debug, Clone)]
 pub(super) struct Inputs {
     pub values: Vec<f64>,
@@ -14,10 +15,10 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
-    /// `names` are those of t, positions, velocities in the order of their slots.
-    pub fn new(names: Vec<String>, num_positions: usize) -> Self {
+    /// `names` are those of t, positions, velocities in the order of their slots; `reactions` slots follow.
+    pub fn new(names: Vec<String>, num_positions: usize, reactions: usize) -> Self {
         Self {
-            values: vec![0.0; names.len()],
+            values: vec![0.0; names.len() + reactions],
             num_positions,
             names: names.into(),
         }
@@ -27,9 +28,15 @@ impl Inputs {
     pub fn set(&mut self, t: f64, q: &[f64], v: &[f64]) {
         self.values[0] = t;
         // Slot 0 is the time.
-        let (positions, velocities) = self.values[1..].split_at_mut(self.num_positions);
+        let state = self.names.len();
+        let (positions, velocities) = self.values[1..state].split_at_mut(self.num_positions);
         positions.copy_from_slice(q);
         velocities.copy_from_slice(v);
+    }
+
+    /// Time, positions and velocities.
+    pub fn state(&self) -> &[f64] {
+        &self.values[..self.names.len()]
     }
 
     /// Sets time and positions only, for programs that do not read velocities.

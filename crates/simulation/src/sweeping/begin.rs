@@ -33,10 +33,27 @@ pub(super) fn process(
     let process = Process::new(set, initial.t, &initial.q)?.with_metric(metric)?;
     // The process has −du ∈ N_C(u) + f dt: the drift enters with the opposite sign.
     let drift = Functions::new(system, complaint);
-    Ok(process.with_perturbation(move |t, u, f| {
+    let process = process.with_perturbation(move |t, u, f| {
         drift.drift(t, u, f);
         f.iter_mut().for_each(|f| *f = -*f);
-    }))
+    });
+    // λ(t) of the regularised flow.
+    let penalty = plan.penalty.as_deref();
+    Ok(match penalty.and_then(|text| of_text(system, text)) {
+        Some(penalty) => process.with_penalty(penalty),
+        None => process,
+    })
+}
+
+/// A function of time that the scene gives as an expression, parsed when the scene was built; NaN where it fails.
+fn of_text(system: &SymbolicSystem, text: &str) -> Option<impl Fn(f64) -> f64 + Send + use<>> {
+    let mut own = system.clone();
+    let observable = own.observable(text).ok()?;
+    let pair = RefCell::new((own, observable));
+    Some(move |t: f64| {
+        let (system, observable) = &mut *pair.borrow_mut();
+        of_time(observable, system, t).unwrap_or(f64::NAN)
+    })
 }
 
 /// The set with the excess bound from the retraction function r(t) that the scene gives.
@@ -45,15 +62,8 @@ fn bounded(
     system: &SymbolicSystem,
     text: &str,
 ) -> Result<Box<dyn MovingSet>, SweepingError> {
-    let mut own = system.clone();
-    let Ok(observable) = own.observable(text) else {
-        // The text was parsed when the scene was built.
+    let Some(at) = of_text(system, text) else {
         return Ok(set);
-    };
-    let pair = RefCell::new((own, observable));
-    let at = move |t: f64| {
-        let (system, observable) = &mut *pair.borrow_mut();
-        of_time(observable, system, t).unwrap_or(f64::NAN)
     };
     Ok(Box::new(WithExcessBound::new(set, move |s, t| {
         at(t) - at(s)

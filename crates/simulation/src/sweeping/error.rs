@@ -59,9 +59,26 @@ fn words(error: SweepingError, name: &dyn Fn(usize) -> String) -> (String, Strin
         } => {
             let problem = format!(
                 "is not concave: between {at:?} and {seen:?} it lies {excess:e} above its tangent; \
-                 the set must be convex"
+                 the set must be convex, or declared prox-regular (`prox_regular` in [process], the \
+                 radius within which nearest points are unique)"
             );
             (format!("the gap of {}", name(constraint)), problem, time)
+        }
+        SweepingError::NotProxRegular {
+            time,
+            constraint,
+            at,
+            reason,
+        } => {
+            let who = match constraint {
+                Some(k) => format!("the moving set, bounded by {},", name(k)),
+                None => "the moving set".to_string(),
+            };
+            (format!("{who} at {at:?}"), reason, time)
+        }
+        SweepingError::Penalty { time, value } => {
+            let problem = format!("is {value}; a positive number was expected");
+            ("`lambda` of [process]".to_string(), problem, time)
         }
         SweepingError::NotConverged {
             what,

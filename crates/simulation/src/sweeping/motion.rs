@@ -1,20 +1,25 @@
 //! A sweeping process as an [`Integrator`]: states, step reports, constraint reports and events of
 //! a mechanism.
 //!
-//! Velocities are the mean ones of the step, (u_F − u_I)/h. Impulses are the multipliers of the
-//! step: A(u_F − u_I) = h A w + Σ S ∇gap, those of its last part where jumps or kinks divide it;
-//! the event-driven method has h times the forces at the end. The step report has the distance to
+//! A step is cut at a kink of the set and at an instant t where it jumps. A jump is a step of its own
+//! from the last number before t, where C is its left limit and the point u⁻, to t, where C is its
+//! value and the point u⁺ (M99 §6): both limits are states of the motion. The steps after a cut end
+//! at multiples of the step length again.
+//!
+//! Velocities are the mean ones of the step, (u_F − u_I)/h, and 0 for a jump. Impulses are the
+//! multipliers of the step: A(u_F − u_I) = h A w + Σ S ∇gap; the event-driven method has h times the
+//! forces at the end. The step report has the distance to
 //! the normal cone (relative to 1 + |u|) as its residual, the distance of u_F outside C(t_F) as its
 //! penetration, and as its gain by how much the variation of u exceeds the retraction of C,
-//! relative, where that is known (0: never, for the catching-up method). Energies have no meaning
+//! relative, where that is known (0: never, for the catching-up method). `path` has both sums. Energies have no meaning
 //! here and are 0.
 
 use std::sync::{Arc, Mutex};
 
 use percuss_contact::law::Status;
 use percuss_mechanism::{
-    ConstraintReport, Event, EventKind, Integrator, MechanismError, MotionCheckpoint, State,
-    StepReport, System, SystemError,
+    ConstraintReport, Event, EventKind, Integrator, MechanismError, MotionCheckpoint, PathSums,
+    State, StepReport, System, SystemError,
 };
 use percuss_scene::symbolic::SweepingSettings;
 use percuss_scene::{BuiltMechanism, SymbolicSystem};
@@ -51,7 +56,7 @@ pub struct SweepMotion {
     pace: Option<StepSize>,
     guess: f64,
     count: u32,
-    /// Whether the last step ended with a jump.
+    /// Whether the last step was a jump.
     jumped: bool,
 }
 
@@ -70,6 +75,7 @@ impl SweepMotion {
             method: plan.method,
             start: plan.start,
             tolerance: built.settings.tolerance.max(1e-12),
+            retraction: plan.policy,
         };
         let set = process.with_settings(settings);
         process = set.map_err(|e| failed(e, &system))?;
@@ -96,6 +102,10 @@ impl SweepMotion {
                 t: state.t,
                 reached: true,
                 gamma: f64::INFINITY,
+                path: PathSums {
+                    radius: f64::INFINITY,
+                    ..PathSums::default()
+                },
                 ..StepReport::default()
             },
             events: Vec::new(),
@@ -108,64 +118,70 @@ impl SweepMotion {
         })
     }
 
-    /// End of the next recorded step.
-    fn next_end(&mut self) -> Result<f64, SweepingError> {
-        // Adaptive: up to the next jump or kink, or the end.
-        if let Some(pace) = self.pace {
-            let stops = self.plan.jumps.iter().chain(&self.plan.kinks).copied();
-            let later = stops.filter(|&t| t > self.process.time());
-            let stop = later.fold(self.until, f64::min);
-            // Up to a jump the set is the left limit.
-            let last = match self.plan.jumps.contains(&stop) {
-                true => stop.next_down(),
-                false => stop,
-            };
-            if self.process.time() >= last {
-                return Ok(stop);
+    /// The next instant at which a step ends whatever its length: where the set jumps, then its left limit
+    /// (`true` for the jump itself), a kink, the end.
+    fn next_stop(&self) -> (f64, bool) {
+        let now = self.process.time();
+        let mut stop = (self.until, false);
+        for &t in &self.plan.kinks {
+            if t > now && t < stop.0 {
+                stop = (t, false);
             }
-            let end = self.process.next_instant(pace, last, &mut self.guess)?;
-            return Ok(if end == last { stop } else { end });
         }
-        // Constant steps: multiples of h from the start, so that rounding does not accumulate.
-        self.count += 1;
-        let end = self.begin + f64::from(self.count) * self.step;
-        let left = percuss_scene::file::END_TOLERANCE * self.step;
-        Ok(if end > self.until - left {
-            self.until
-        } else {
-            end
-        })
+        for &t in self
+            .plan
+            .jumps
+            .iter()
+            .filter(|t| **t > now && **t <= self.until)
+        {
+            // At the left limit already: the jump comes next.
+            if t.next_down() <= now {
+                return (t, true);
+            }
+            if t.next_down() < stop.0 {
+                stop = (t.next_down(), false);
+            }
+        }
+        stop
     }
 
-    /// Advances to `end` through the jumps and kinks before it.
-    fn advance_to(&mut self, end: f64) -> Result<percuss_sweep::SweepingStep, SweepingError> {
-        let from = self.process.time();
-        // Instants at which the step is divided; of a jump and a kink at once the jump counts.
-        let mut stops: Vec<(f64, bool)> = Vec::new();
-        for (list, jumps) in [(&self.plan.jumps, true), (&self.plan.kinks, false)] {
-            let inside = list.iter().filter(|t| **t > from && **t <= end);
-            stops.extend(inside.map(|&t| (t, jumps)));
+    /// End of the next step, and whether it is a jump.
+    fn next_end(&mut self) -> Result<(f64, bool), SweepingError> {
+        let (stop, jump) = self.next_stop();
+        if jump {
+            return Ok((stop, true));
         }
-        stops.push((end, false));
-        stops.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
-        stops.dedup_by(|later, first| later.0 == first.0);
-        let mut whole: Option<percuss_sweep::SweepingStep> = None;
-        let mut changes = Vec::new();
-        // Each part up to its stop, then the jump of the set.
-        for (t, jumps) in stops {
-            let last = if jumps { t.next_down() } else { t };
-            if self.process.time() < last {
-                let step = self.process.advance(last)?;
-                changes.extend_from_slice(self.process.changes());
-                whole = Some(join(whole, step));
-            }
-            self.jumped = jumps;
-            if jumps {
-                whole = Some(join(whole, self.process.jump(t)?));
-            }
+        // The set is not looked at beyond its next jump.
+        let now = self.process.time();
+        let jumps = self.plan.jumps.iter().filter(|t| **t > now);
+        let horizon = jumps.copied().fold(f64::INFINITY, f64::min).next_down();
+        self.process.set_horizon(horizon);
+        if let Some(pace) = self.pace {
+            let end = self.process.next_instant(pace, stop, &mut self.guess)?;
+            return Ok((end, false));
         }
+        // Constant steps: multiples of h from the start, so that rounding does not accumulate. A multiple that is
+        // a stop to rounding is the stop.
+        let end = self.begin + f64::from(self.count + 1) * self.step;
+        let left = percuss_scene::file::END_TOLERANCE * self.step;
+        if end < stop + left {
+            self.count += 1;
+        }
+        Ok((if end > stop - left { stop } else { end }, false))
+    }
+
+    /// Advances to `end`: by a step, or by a jump of the set.
+    fn advance_to(
+        &mut self,
+        (end, jump): (f64, bool),
+    ) -> Result<percuss_sweep::SweepingStep, SweepingError> {
+        self.jumped = jump;
+        if jump {
+            return self.process.jump(end);
+        }
+        let step = self.process.advance(end)?;
         // Changes of the active set, known exactly to the event-driven method, become events.
-        for change in changes {
+        for change in self.process.changes() {
             let (constraint, _) = set::number_of_row(&self.plan, &self.system, change.constraint);
             let kind = match change.held {
                 true => EventKind::Touch,
@@ -177,7 +193,7 @@ impl SweepMotion {
                 kind,
             });
         }
-        Ok(whole.unwrap_or_default())
+        Ok(step)
     }
 
     /// Impulses of the step, by row of the set.
@@ -272,24 +288,6 @@ impl SweepMotion {
     }
 }
 
-/// Combines two parts of one recorded step.
-fn join(
-    first: Option<percuss_sweep::SweepingStep>,
-    second: percuss_sweep::SweepingStep,
-) -> percuss_sweep::SweepingStep {
-    let Some(first) = first else { return second };
-    percuss_sweep::SweepingStep {
-        length: first.length + second.length,
-        moved: first.moved + second.moved,
-        distance_before: first.distance_before.max(second.distance_before),
-        normal_cone_distance: first.normal_cone_distance.max(second.normal_cone_distance),
-        iterations: first.iterations + second.iterations,
-        events: first.events + second.events,
-        within_tolerance: first.within_tolerance && second.within_tolerance,
-        ..second
-    }
-}
-
 impl SweepMotion {
     /// Largest displacement of a coordinate from the start.
     fn reach(&self) -> f64 {
@@ -306,11 +304,15 @@ impl Integrator for SweepMotion {
         let done = self.next_end().and_then(|end| self.advance_to(end));
         let step = done.map_err(|e| explain(e, &self.plan, &self.system, &self.complaint))?;
         let h = self.process.time() - from;
+        let jumped = self.jumped;
         // Mean velocity of the step, and the new point.
         let v_before = self.state.v.clone();
         for i in 0..self.state.q.len() {
             let u = self.process.point()[i];
-            self.state.v[i] = (u - self.state.q[i]) / h;
+            self.state.v[i] = match jumped {
+                true => 0.0,
+                false => (u - self.state.q[i]) / h,
+            };
             self.state.q[i] = u;
         }
         self.state.t = self.process.time();
@@ -335,6 +337,11 @@ impl Integrator for SweepMotion {
             excess: over,
             extent: self.reach(),
             gamma: f64::INFINITY,
+            path: PathSums {
+                variation: summary.variation,
+                retraction: summary.retraction.unwrap_or(f64::NAN),
+                radius: step.prox_regularity_radius.unwrap_or(f64::INFINITY),
+            },
             ..StepReport::default()
         };
         Ok(())

@@ -1,6 +1,6 @@
 //! Moving sets from the compiled expressions of a scene.
 //!
-//! gap_k(t, u) ≥ 0 becomes c_k = −gap_k ≤ 0. Affine gaps become rows −G u ≤ gap(t, 0), joints G u =
+//! gap_k(t, u) ≥ 0 becomes c_k = −gap_k ≤ 0. Affine gaps become rows −G(t) u ≤ gap(t, 0), joints G(t) u =
 //! −f(t, 0); the programs are those of a mechanism's contacts and joints. An expression that fails
 //! gives NaN and stores its error for whoever meets the NaN.
 
@@ -10,7 +10,9 @@ use std::sync::{Arc, Mutex};
 use percuss_mechanism::{System, SystemError};
 use percuss_scene::SymbolicSystem;
 use percuss_scene::symbolic::SweepingSettings;
-use percuss_sweep::{ConstraintRows, Inequalities, InequalitySet, MovingPolyhedron, MovingSet};
+use percuss_sweep::{
+    ConstraintRows, Inequalities, InequalitySet, Method, MovingPolyhedron, MovingSet,
+};
 
 /// The error of the first expression that failed.
 pub(super) type Complaint = Arc<Mutex<Option<SystemError>>>;
@@ -118,16 +120,24 @@ pub(super) fn of_scene(
     let functions = Functions::new(system, complaint);
     // Equalities come from joints.
     let equations: usize = joints(system).iter().map(|j| j.1).sum();
-    // Smooth concave gaps: an intersection of smooth regions, without equalities.
-    if !plan.affine {
+    // The event-driven method needs functions and their rates; sides that turn have them as functions only.
+    let as_functions = plan.turning && plan.method == Method::EventDriven && equations == 0;
+    // Smooth gaps: an intersection of smooth regions, without equalities.
+    if !plan.affine || as_functions {
         if equations > 0 {
             return Err(percuss_sweep::SweepingError::Unsupported {
                 method: "a set with joints",
-                need: "gaps and constraints that are linear in the coordinates, with constant \
-                       coefficients",
+                need: "gaps and constraints that are linear in the coordinates, with coefficients \
+                       that depend on time alone",
             });
         }
-        return Ok(Box::new(InequalitySet::new(functions)?));
+        return Ok(match plan.prox_regular {
+            None => Box::new(InequalitySet::new(functions)?),
+            Some(radius) => Box::new(InequalitySet::prox_regular(functions, radius)?),
+        });
+    }
+    if plan.turning {
+        return turning(system, complaint, functions);
     }
     // Affine functions: a polyhedron with constant rows, equalities first.
     let origin = vec![0.0; functions.dim];
@@ -157,6 +167,44 @@ pub(super) fn of_scene(
             b[equations + k] = rates.rows(k, 1, t, &origin)[n];
         }
     })))
+}
+
+/// A polyhedron whose rows depend on time, equalities first.
+fn turning(
+    system: &SymbolicSystem,
+    complaint: &Complaint,
+    functions: Functions,
+) -> Result<Box<dyn MovingSet>, percuss_sweep::SweepingError> {
+    let (n, contacts) = (functions.dim, functions.contacts);
+    let (joints, origin) = (joints(system), vec![0.0; functions.dim]);
+    let equations: usize = joints.iter().map(|j| j.1).sum();
+    let (place, slopes) = (origin.clone(), Functions::new(system, complaint));
+    // Rows at every time.
+    let matrix = move |t: f64, out: &mut [f64]| {
+        let (upper, lower) = out.split_at_mut(equations * n);
+        let mut first = 0;
+        for &(k, rows) in &joints {
+            let both = slopes.rows(k, rows, t, &place);
+            upper[first * n..(first + rows) * n].copy_from_slice(&both[..rows * n]);
+            first += rows;
+        }
+        for (k, row) in lower.chunks_exact_mut(n.max(1)).enumerate() {
+            let both = slopes.rows(k, 1, t, &place);
+            row.iter_mut().zip(&both).for_each(|(r, g)| *r = -g);
+        }
+    };
+    let bounds = move |t: f64, b: &mut [f64]| {
+        let values = functions.gaps(t, &origin);
+        let (gaps, rest) = values.split_at(contacts);
+        b[..equations]
+            .iter_mut()
+            .zip(rest)
+            .for_each(|(b, f)| *b = -f);
+        b[equations..].copy_from_slice(gaps);
+    };
+    let sizes = (n, equations + contacts, equations);
+    let set = MovingPolyhedron::with_moving_rows(sizes, matrix, bounds)?;
+    Ok(Box::new(set))
 }
 
 /// The joints: number of the constraint, number of its rows.
@@ -191,7 +239,7 @@ pub(super) fn number_of_row(
     system: &SymbolicSystem,
     row: usize,
 ) -> (usize, usize) {
-    // Equalities first, then one row per contact.
+    // Equalities first, then one row per contact. A set of functions has no equalities.
     let joints = joints(system);
     let equations: usize = joints.iter().map(|j| j.1).sum();
     if !plan.affine || row >= equations {

@@ -12,7 +12,9 @@ mod segment;
 mod tests;
 
 use percuss_contact::law::Status;
-use percuss_mechanism::{ConfigurationSpace, ConstraintReport, Event, State, StepReport};
+use percuss_mechanism::{
+    ConfigurationSpace, ConstraintReport, Event, State, StepReport, mean_force,
+};
 use percuss_record::{Observer, Step};
 use percuss_scene::SceneError;
 
@@ -197,7 +199,7 @@ impl Trajectory {
             .constraint_reports(state)
             .find(|touch| touch.constraint == constraint);
         let impulse = touch.and_then(|touch| touch.impulse.get(row).copied());
-        impulse.map_or(0.0, |impulse| impulse / h)
+        impulse.map_or(0.0, |impulse| mean_force(impulse, self.t[state], h))
     }
 
     /// The state in which the step that contains `t` ends: t_{k−1} < t ≤ t_k; 0 at or before the
@@ -228,6 +230,29 @@ impl Trajectory {
             v.extend_from_slice(self.velocity(k));
         } else {
             self.segment(k).sample(&self.chart, self.between, t, q, v);
+        }
+        k
+    }
+
+    /// As [`Trajectory::sample`], with velocities linear in time within a step of time stepping in which none jumps, and of
+    /// the midpoint scheme positions quadratic: under constant forces as exact between two states as at a state. Findings
+    /// do not depend on whether an instant ends a step.
+    pub fn sample_linear(&self, t: f64, q: &mut Vec<f64>, v: &mut Vec<f64>) -> usize {
+        let k = self.sample(t, q, v);
+        if k == 0 || k >= self.len() || self.between == Interpolation::Smooth {
+            return k;
+        }
+        let segment = self.segment(k);
+        let (begin, end) = (self.t[k - 1], self.t[k]);
+        let inside = t > begin && end - t > 1e-9 * (end - begin);
+        if inside && !segment.has_jump() {
+            let share = (t - begin) / (end - begin);
+            for (v, (a, b)) in v.iter_mut().zip(segment.begin.2.iter().zip(segment.end.2)) {
+                *v = a + share * (b - a);
+            }
+            if self.between == Interpolation::PiecewiseConstant(0.5) {
+                segment.quadratic(&self.chart, t, q);
+            }
         }
         k
     }

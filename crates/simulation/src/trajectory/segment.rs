@@ -11,6 +11,7 @@
 //! distributed over the step in proportion to time, so that both ends are met exactly.
 
 use percuss_mechanism::{ConfigurationSpace, Coordinate, Event, EventKind, Scheme};
+use percuss_scene::BuiltMechanism;
 
 /// Interpolation of positions and velocities between the ends of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,10 +23,19 @@ pub enum Interpolation {
 }
 
 impl Interpolation {
+    /// The interpolation that agrees with the integrator of a built scene: along the mean velocity of
+    /// the step for a sweeping process.
+    pub fn of_built(built: &BuiltMechanism) -> Self {
+        match built.sweep {
+            Some(_) => Self::PiecewiseConstant(0.0),
+            None => Self::of(built.settings.scheme),
+        }
+    }
+
     /// The interpolation that agrees with the integrator of a scheme.
     pub fn of(scheme: Scheme) -> Self {
         match scheme {
-            Scheme::Midpoint => Self::PiecewiseConstant(0.5),
+            Scheme::Midpoint | Scheme::Projected => Self::PiecewiseConstant(0.5),
             Scheme::Theta(theta) => Self::PiecewiseConstant(1.0 - theta),
             Scheme::Paoli => Self::PiecewiseConstant(1.0),
             Scheme::Event => Self::Smooth,
@@ -89,6 +99,11 @@ impl Segment<'_> {
         }
     }
 
+    /// Whether the velocity jumps in the step.
+    pub fn has_jump(&self) -> bool {
+        self.events.iter().any(jumps)
+    }
+
     /// Times of the first and last velocity jump in the step.
     fn jump_span(&self) -> Option<(f64, f64)> {
         // Only events with velocity jumps.
@@ -97,6 +112,29 @@ impl Segment<'_> {
             None => Some((t, t)),
             Some((first, last)) => Some((first.min(t), last.max(t))),
         })
+    }
+
+    /// Positions that go with velocities linear in time, q_I + v_I τ + (v_F − v_I) τ²/2h, with the remainder at t_F
+    /// distributed over the step.
+    pub fn quadratic(&self, chart: &ConfigurationSpace, t: f64, q: &mut Vec<f64>) {
+        let (t0, q0, v0) = self.begin;
+        let (t1, q1, v1) = self.end;
+        let (h, time) = (t1 - t0, t - t0);
+        // τ²/2h of the time along v_F, the rest along v_I.
+        let moved = |q: &mut [f64], time: f64| {
+            let after = 0.5 * time * time / h;
+            chart.integrate(q, v0, time - after);
+            chart.integrate(q, v1, after);
+        };
+        let mut whole = q0.to_vec();
+        moved(&mut whole, h);
+        q.clear();
+        q.extend_from_slice(q0);
+        moved(q, time);
+        for i in 0..q.len() {
+            q[i] += time / h * (q1[i] - whole[i]);
+        }
+        chart.normalise(q);
     }
 
     /// Piecewise constant velocities, with the remainder at t_F distributed over the step.

@@ -1,11 +1,18 @@
-//! Sets given by smooth convex inequalities, C(t) = { x : c_k(t, x) ≤ 0 } (M99 10).
+//! Sets given by smooth inequalities, C(t) = { x : c_k(t, x) ≤ 0 } (M99 10), convex unless declared prox-regular.
 //!
 //! Projection by sequential quadratic programming with exact second derivatives and a merit function; where that
 //! stalls, by cutting planes, which cannot fail on convex functions: every tangent gives an outer half-space, the
 //! distance to their intersection rises, and tangents that contradict each other prove that C(t) is empty. Convexity is
 //! checked on the way: a tangent that lies above its function at a visited point is reported with both points.
+//!
+//! A set that is declared prox-regular with a radius r need not be convex: it is projected onto by sequential quadratic
+//! programming alone, whose Hessian A + Σ λ ∇²c is positive definite nearer than r, and its radius is checked at
+//! every point (module `prox_regular`). Its excess is not searched: the distance is no convex function there.
 
 mod cuts;
+mod prox_regular;
+mod regular;
+mod search;
 mod sqp;
 
 use crate::error::{Result, SweepingError, at, check_finite, check_len};
@@ -24,6 +31,10 @@ pub struct InequalitySet<I> {
     /// Multipliers of the last projection: warm start of the next.
     multipliers: Vec<f64>,
     prox: ProxWorkspace,
+    /// Declared radius of prox-regularity of a set that is not convex, and the radius at the last point.
+    regular: Option<(f64, f64)>,
+    /// Points at which the last excesses were attained: starts of the next search.
+    witnesses: Vec<Vec<f64>>,
 }
 
 impl<I: Inequalities> InequalitySet<I> {
@@ -42,8 +53,25 @@ impl<I: Inequalities> InequalitySet<I> {
             white: percuss_convex::Metric::euclidean(n),
             multipliers: vec![0.0; m],
             prox: ProxWorkspace::new(),
+            regular: None,
+            witnesses: Vec::new(),
             functions,
         })
+    }
+
+    /// The set of functions that need not be convex, prox-regular with this radius wherever the process meets its
+    /// boundary: nearest points are unique up to the distance `radius`.
+    pub fn prox_regular(functions: I, radius: f64) -> Result<Self> {
+        if !(radius.is_finite() && radius > 0.0) {
+            return Err(SweepingError::Invalid {
+                what: "radius of prox-regularity",
+                value: radius,
+                expected: "a positive number",
+            });
+        }
+        let mut set = Self::new(functions)?;
+        set.regular = Some((radius, f64::INFINITY));
+        Ok(set)
     }
 
     /// Multipliers of the last projection: A(z − p) = Σ λ_k ∇c_k(p).
@@ -83,14 +111,14 @@ impl<I: Inequalities> InequalitySet<I> {
 
 /// Values and gradients of all functions at one point.
 #[derive(Debug, Clone)]
-struct Linearisation {
-    x: Vec<f64>,
-    values: Vec<f64>,
+pub(crate) struct Linearisation {
+    pub(crate) x: Vec<f64>,
+    pub(crate) values: Vec<f64>,
     gradients: Vec<f64>,
 }
 
 impl Linearisation {
-    fn row(&self, k: usize) -> &[f64] {
+    pub(crate) fn row(&self, k: usize) -> &[f64] {
         let n = self.x.len();
         &self.gradients[k * n..(k + 1) * n]
     }
@@ -184,6 +212,9 @@ impl<I: Inequalities> MovingSet for InequalitySet<I> {
     fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         check_len("point to project", z.len(), self.dim())?;
         check_finite("point to project", z, t)?;
+        if self.regular.is_some() {
+            return self.project_regular(t, z, out);
+        }
         // A point inside is its own projection.
         let start = self.tangent(t, z)?;
         if start.values.iter().all(|c| *c <= 0.0) {
@@ -211,8 +242,20 @@ impl<I: Inequalities> MovingSet for InequalitySet<I> {
         cone_distance(&self.white, &tangent.values, &tangent.gradients, p, y, t)
     }
 
+    fn searched_excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        match self.regular {
+            None => self.search_excess(from, to),
+            Some(_) => Ok(None),
+        }
+    }
+
     fn inequalities(&self) -> Option<&dyn Inequalities> {
         Some(&self.functions)
+    }
+
+    /// The radius at the last point that was projected onto the set.
+    fn prox_regularity_radius(&mut self) -> Result<Option<f64>> {
+        Ok(self.regular.map(|(_, here)| here))
     }
 
     fn projection_multipliers(&self) -> Option<Vec<f64>> {
@@ -221,5 +264,6 @@ impl<I: Inequalities> MovingSet for InequalitySet<I> {
 
     fn reset_warm_start(&mut self) {
         self.multipliers.fill(0.0);
+        self.witnesses.clear();
     }
 }

@@ -1,13 +1,13 @@
-//! Polyhedra with moving right-hand sides: C(t) = { x : E x = d(t), G x ≤ b(t) }.
+//! Moving polyhedra: C(t) = { x : E(t) x = d(t), G(t) x ≤ b(t) }.
 //!
-//! The rows are fixed, so that QR factors of the active ones are reused from step to step (module `solve`); a
-//! polyhedron that rotates is a [`crate::TransformedSet`], or is built anew. Dense or sparse rows, any metric; a
-//! warm-started step costs O(n q + q²) for q active rows plus a test of the rows within reach.
+//! Where the rows are fixed, QR factors of the active ones are reused from step to step (module `solve`): a warm-started
+//! step costs O(n q + q²) for q active rows plus a test of the rows within reach. Rows that move are whitened and
+//! factorised anew at every time, with the same active rows to begin with. Dense or sparse rows, any metric.
 //!
-//! Excess: exact where every two rows are orthogonal or parallel (boxes, prisms of intervals), since then it is the
-//! excess of intervals; unknown otherwise (a bound would need the angles of all corners), see
-//! [`crate::WithExcessBound`].
+//! Excess: exact for boxes, for translations, and where the minimal faces are few (module `excess`); unknown otherwise,
+//! see [`crate::WithExcessBound`].
 
+mod excess;
 mod factor;
 mod rows;
 mod solve;
@@ -27,8 +27,10 @@ const BOX_ROWS: usize = 512;
 
 /// The polyhedron { x : E x = d(t), G x ≤ b(t) }.
 pub struct MovingPolyhedron {
-    /// Rows as given; equations first.
+    /// Rows as given, or at the time loaded last; equations first.
     rows: ConstraintRows,
+    /// The rows as a function of time, dense and row-major, where they move.
+    moving: Option<VectorFunction>,
     equalities: usize,
     bounds: VectorFunction,
     /// Derivatives of the bounds.
@@ -72,6 +74,7 @@ impl MovingPolyhedron {
         let (white, lengths) = rows.whitened(&Metric::Euclidean)?;
         let mut set = Self {
             equalities,
+            moving: None,
             bounds: Box::new(bounds),
             rates: None,
             metric: Metric::Euclidean,
@@ -106,26 +109,50 @@ impl MovingPolyhedron {
         &self.projector.active
     }
 
-    /// Evaluates the bounds at time t and scales them to unit rows.
-    fn load_bounds(&mut self, t: f64) -> Result<()> {
+    /// `count` rows of length `n` that move: E(t) x = d(t) for the first `equalities`, G(t) x ≤ b(t) for the others;
+    /// `matrix` writes them row by row.
+    pub fn with_moving_rows(
+        (n, count, equalities): (usize, usize, usize),
+        matrix: impl Fn(f64, &mut [f64]) + Send + 'static,
+        bounds: impl Fn(f64, &mut [f64]) + Send + 'static,
+    ) -> Result<Self> {
+        // Zero rows until the first time is loaded.
+        let rows = ConstraintRows::dense(n, &vec![0.0; n * count])?;
+        let mut set = Self::with_equalities(rows, equalities, bounds)?;
+        set.classes = None;
+        set.moving = Some(Box::new(matrix));
+        Ok(set)
+    }
+
+    /// The rows at time t, where they move.
+    fn rows_at(&self, t: f64) -> Result<Option<ConstraintRows>> {
+        let Some(moving) = &self.moving else {
+            return Ok(None);
+        };
+        let mut matrix = vec![0.0; self.rows.dim() * self.rows.count()];
+        moving(t, &mut matrix);
+        check_finite("rows of the polyhedron", &matrix, t)?;
+        ConstraintRows::dense(self.rows.dim(), &matrix).map(Some)
+    }
+
+    /// Evaluates rows and bounds at time t; rows are scaled to unit length.
+    fn load(&mut self, t: f64) -> Result<()> {
+        if let Some(rows) = self.rows_at(t)?
+            && rows != self.rows
+        {
+            let (white, lengths) = rows.whitened(&self.metric)?;
+            // The same rows are likely to be active.
+            let active = self.projector.active.clone();
+            self.projector = Projector::new(white, self.equalities);
+            self.projector.warm_start(&active);
+            (self.rows, self.lengths) = (rows, lengths);
+        }
         (self.bounds)(t, &mut self.given);
         check_finite("bounds of the polyhedron", &self.given, t)?;
         for a in 0..self.rows.count() {
-            let bound = self.given[a];
-            self.projector.bounds[a] = if self.lengths[a] > 0.0 {
-                bound / self.lengths[a]
-            } else {
-                // A zero row says 0 ≤ b, or 0 = b.
-                let holds = bound == 0.0 || (a >= self.equalities && bound > 0.0);
-                if !holds {
-                    return Err(SweepingError::Empty {
-                        time: t,
-                        rows: vec![a],
-                        reason: format!("row {a} is zero and its bound is {bound}"),
-                    });
-                }
-                f64::INFINITY
-            };
+            let equation = a < self.equalities;
+            self.projector.bounds[a] =
+                excess::unit_bound((a, t), self.given[a], self.lengths[a], equation)?;
         }
         Ok(())
     }
@@ -191,14 +218,17 @@ impl MovingSet for MovingPolyhedron {
         self.projector = Projector::new(white, self.equalities);
         self.lengths = lengths;
         self.metric = metric.clone();
-        self.classes = self.find_classes();
+        self.classes = match self.moving {
+            None => self.find_classes(),
+            Some(_) => None,
+        };
         Ok(())
     }
 
     fn project_into(&mut self, t: f64, z: &[f64], out: &mut [f64]) -> Result<ProjectionReport> {
         check_len("point to project", z.len(), self.rows.dim())?;
         check_finite("point to project", z, t)?;
-        self.load_bounds(t)?;
+        self.load(t)?;
         // Project in whitened coordinates, where the metric is Euclidean.
         self.white.copy_from_slice(z);
         self.metric.whiten(&mut self.white);
@@ -214,7 +244,7 @@ impl MovingSet for MovingPolyhedron {
 
     /// Certificate from the rows: y = Σ λ_a g_a, λ ≥ 0, λ_a (b_a − g_a·p) = 0.
     fn normal_cone_distance(&mut self, t: f64, p: &[f64], y: &[f64]) -> Result<f64> {
-        self.load_bounds(t)?;
+        self.load(t)?;
         let (rows, lengths) = (&self.rows, &self.lengths);
         let mut rest = y.to_vec();
         let mut work = 0.0;
@@ -241,11 +271,11 @@ impl MovingSet for MovingPolyhedron {
 
     fn excess(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
         let Some(classes) = self.classes.clone() else {
-            return Ok(None);
+            return self.excess_of_faces(from, to);
         };
-        self.load_bounds(from)?;
+        self.load(from)?;
         let before = self.projector.bounds.clone();
-        self.load_bounds(to)?;
+        self.load(to)?;
         // Largest retraction of each class of parallel rows; their directions are orthogonal.
         let mut shrink = vec![0.0_f64; classes.len()];
         for (a, &class) in classes.iter().enumerate() {
@@ -286,14 +316,23 @@ impl Inequalities for MovingPolyhedron {
     }
     fn values(&self, t: f64, x: &[f64], out: &mut [f64]) {
         (self.bounds)(t, out);
+        let own = self.rows_at(t);
+        let Ok(own) = own else {
+            return out.fill(f64::NAN);
+        };
+        let rows = own.as_ref().unwrap_or(&self.rows);
         for (a, c) in out.iter_mut().enumerate() {
-            *c = self.rows.dot(a, x) - *c;
+            *c = rows.dot(a, x) - *c;
         }
     }
-    fn gradients(&self, _t: f64, _x: &[f64], out: &mut [f64]) {
+    fn gradients(&self, t: f64, _x: &[f64], out: &mut [f64]) {
         out.fill(0.0);
+        let Ok(own) = self.rows_at(t) else {
+            return out.fill(f64::NAN);
+        };
+        let rows = own.as_ref().unwrap_or(&self.rows);
         for (a, row) in out.chunks_exact_mut(self.rows.dim().max(1)).enumerate() {
-            self.rows.add_to(a, 1.0, row);
+            rows.add_to(a, 1.0, row);
         }
     }
     fn hessian(&self, _t: f64, _x: &[f64], _weights: &[f64], out: &mut [f64]) {

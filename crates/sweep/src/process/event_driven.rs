@@ -124,6 +124,7 @@ impl<S: MovingSet> Process<S> {
         self.metric.lower(&mut y);
         let normality = cone_distance(&metric, &local.values, &local.gradients, &leg.u, &y, to)?;
         let h = to - self.time;
+        let retraction = self.retraction(self.time, to)?;
         let step = SweepingStep {
             time: to,
             length: h,
@@ -131,12 +132,13 @@ impl<S: MovingSet> Process<S> {
             distance_before: 0.0,
             distance_after: worst(&local, leg.u.len()),
             normal_cone_distance: normality * h,
-            retraction: self.set.excess(self.time, to)?,
+            retraction,
             perturbation_length: h * self.metric.norm(&f),
             prox_regularity_radius: None,
             iterations: leg.steps,
             events: leg.events,
             within_tolerance: false,
+            jump: false,
         };
         self.event_memory = referee;
         self.point = leg.u;

@@ -90,12 +90,13 @@ impl<S: MovingSet> Process<S> {
             // Tested by the constraints at the stage; u_F itself may lie outside by construction.
             distance_after: stage.landing.violation,
             normal_cone_distance: normality,
-            retraction: self.set.excess(self.time, to)?,
+            retraction: self.retraction(self.time, to)?,
             perturbation_length: h * stage.speed,
             prox_regularity_radius: self.set.prox_regularity_radius()?,
             iterations: stage.landing.iterations,
             events: 0,
             within_tolerance: false,
+            jump: false,
         };
         self.point = end;
         step = self.with_verdict(step);
@@ -120,7 +121,8 @@ impl<S: MovingSet> Process<S> {
     /// θ-method: the inclusion at t_A = t_I + θh, then extrapolation to t_F.
     pub(super) fn theta(&mut self, to: f64, theta: f64) -> Result<SweepingStep> {
         let h = to - self.time;
-        let t_a = self.time + theta * h;
+        // For θ > 1 after the step, but not beyond a jump of C.
+        let t_a = (self.time + theta * h).min(self.horizon.max(to));
         self.set.linearise_at(t_a, &self.point)?;
         let stage = self.solve_stage(t_a, &self.point.clone(), theta * h, 1.0)?;
         // Extrapolate from t_A to t_F.

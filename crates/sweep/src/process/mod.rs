@@ -4,7 +4,7 @@
 //! catching-up   u_F = proj(C(t_F), u_I − h f(t_I, u_I))                                  (M99 19)
 //! trapezoidal   u_F = proj(C(t_F), u_I − ½h f(t_I, u_I) − ½h f(t_F, u_F))
 //! θ             u_A = proj(C(t_A), u_I − θh f(t_A, u_A)),   u_F = u_I + (u_A − u_I)/θ   (M99 §4.3)
-//! regularised   u̇ = −λ (u − proj(C(t), u)) − f,   implicit Euler                        (M99 17, 18)
+//! regularised   u̇ = −λ(t) (u − proj(C(t), u)) − f,   implicit Euler                     (M99 17, 18)
 //! event-driven  u̇ = argmin { |w + f|_A : ∂c_k/∂t + ∇c_k·w ≤ 0 where c_k = 0 }           (M99 13, 15)
 //! ```
 //!
@@ -24,6 +24,7 @@ use crate::error::{Result, SweepingError, check_finite, check_len};
 use crate::lane_sums::{axpy, sub};
 use crate::metric::Metric;
 use crate::moving_set::MovingSet;
+use crate::transformed_set::ScalarFunction;
 pub use event_driven::ActiveSetChange;
 use event_driven::EventMemory;
 
@@ -36,11 +37,12 @@ pub enum Method {
     /// Catching-up with the mean of f at both ends: order 2 in the perturbation; the same as catching-up where there is
     /// none.
     Trapezoidal,
-    /// The inclusion at t_A = t_I + θh, θ ∈ [½, 1]: order 2 at ½ where the motion is smooth; u is in C at t_A only, and
-    /// at ½ oscillates undamped about a boundary it has met.
+    /// The inclusion at t_A = t_I + θh, θ ≥ ½: order 2 at ½ where the motion is smooth, 1 else; u is in C at t_A only, and
+    /// at ½ oscillates undamped about a boundary it has met. Above 1 the step stops short of the projection, which is
+    /// that of a set from after the step. Below ½ an error would grow by 1/θ − 1 > 1 in each step.
     Theta(f64),
     /// Moreau–Yosida regularisation: the penalty flow with this λ (1/time), by implicit Euler, stable for any λ. |u_λ −
-    /// u| ≤ √(∫|u̇|²/2λ).
+    /// u| ≤ √(∫|u̇|²/2λ). [`Process::with_penalty`] makes λ a function of time.
     Regularised(f64),
     /// Smooth integration between changes of the active set, which are located: for few inequalities, and as reference
     /// for the other methods.
@@ -57,6 +59,16 @@ pub enum StartPolicy {
     Project,
 }
 
+/// How the retraction of C over a step is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RetractionPolicy {
+    /// Where it has a closed form or finitely many candidates: [`MovingSet::excess`].
+    #[default]
+    Known,
+    /// Also by search: [`MovingSet::searched_excess`], which costs many projections a step.
+    Searched,
+}
+
 /// Settings of a process.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
@@ -67,6 +79,8 @@ pub struct Settings {
     /// Bound, relative to 1 + |u|, on the violation and on the distance to the normal cone; a step above it counts as
     /// missed.
     pub tolerance: f64,
+    /// How the retraction of C is found.
+    pub retraction: RetractionPolicy,
 }
 
 impl Default for Settings {
@@ -76,6 +90,7 @@ impl Default for Settings {
             start: StartPolicy::Inside,
             // Projections reach 1e-12; ten thousand times that is a failure, not rounding.
             tolerance: 1e-8,
+            retraction: RetractionPolicy::Known,
         }
     }
 }
@@ -87,8 +102,8 @@ impl Settings {
             Method::Theta(theta) => (
                 "theta",
                 theta,
-                "a number in [1/2, 1]",
-                (0.5..=1.0).contains(&theta),
+                "a number from 1/2 on",
+                theta.is_finite() && theta >= 0.5,
             ),
             Method::Regularised(lambda) => (
                 "lambda",
@@ -130,6 +145,10 @@ pub struct Process<S> {
     point: Vec<f64>,
     summary: SweepingSummary,
     event_memory: EventMemory,
+    /// λ(t) of the regularised flow, where it is not constant.
+    penalty: Option<ScalarFunction>,
+    /// Last instant at which C may be evaluated: the left limit of its next jump.
+    horizon: f64,
     /// Multipliers of the last step or jump.
     multipliers: Vec<f64>,
 }
@@ -150,6 +169,8 @@ impl<S: MovingSet> Process<S> {
             point: u0.to_vec(),
             summary: SweepingSummary::default(),
             event_memory: EventMemory::default(),
+            penalty: None,
+            horizon: f64::INFINITY,
             multipliers: Vec::new(),
         })
     }
@@ -168,6 +189,8 @@ impl<S: MovingSet> Process<S> {
             point: self.point,
             summary: self.summary,
             event_memory: self.event_memory,
+            penalty: self.penalty,
+            horizon: self.horizon,
             multipliers: self.multipliers,
         }
     }
@@ -187,6 +210,19 @@ impl<S: MovingSet> Process<S> {
     ) -> Self {
         self.perturbation = Some(Box::new(flow));
         self
+    }
+
+    /// Makes the penalty coefficient of the regularised flow a function of time, λ(t) > 0, taken at the end of a step
+    /// (M99 §5 uses such a λ in the proof that catching-up converges).
+    pub fn with_penalty(mut self, penalty: impl Fn(f64) -> f64 + Send + 'static) -> Self {
+        self.penalty = Some(Box::new(penalty));
+        self
+    }
+
+    /// Sets the last instant at which C may be evaluated, the left limit of its next jump. The θ-method with θ > 1
+    /// looks ahead no farther than that.
+    pub fn set_horizon(&mut self, horizon: f64) {
+        self.horizon = horizon;
     }
 
     /// Sets method, treatment of the start, and tolerance.
@@ -260,6 +296,8 @@ impl<S: MovingSet> Process<S> {
         self.set.linearise_at(self.time, &self.point)?;
         let mut p = vec![0.0; self.point.len()];
         self.set.project_into(self.time, &self.point, &mut p)?;
+        // A set that is not convex must be prox-regular there.
+        self.set.prox_regularity_radius()?;
         let distance = self.metric.norm(&sub(&self.point, &p));
         self.summary.started = true;
         if distance <= 1e-10 * (1.0 + self.metric.norm(&self.point)) {
@@ -295,7 +333,16 @@ impl<S: MovingSet> Process<S> {
             Method::CatchingUp => self.catch_up(to)?,
             Method::Trapezoidal => self.trapezoidal(to)?,
             Method::Theta(theta) => self.theta(to, theta)?,
-            Method::Regularised(lambda) => self.regularised(to, lambda)?,
+            Method::Regularised(lambda) => {
+                let lambda = self.penalty.as_ref().map_or(lambda, |penalty| penalty(to));
+                if !(lambda.is_finite() && lambda > 0.0) {
+                    return Err(SweepingError::Penalty {
+                        time: to,
+                        value: lambda,
+                    });
+                }
+                self.regularised(to, lambda)?
+            }
             Method::EventDriven => self.event_driven(to)?,
         };
         self.time = to;
@@ -319,7 +366,8 @@ impl<S: MovingSet> Process<S> {
         self.set.linearise_at(to, &self.point)?;
         // A projection of u⁻, without perturbation.
         let base = self.point.clone();
-        let step = self.project_and_report(to, &base, self.time, 0.0)?;
+        let mut step = self.project_and_report(to, &base, self.time, 0.0)?;
+        step.jump = true;
         self.time = to;
         self.summary.add(&step);
         Ok(step)

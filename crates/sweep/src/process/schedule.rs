@@ -133,6 +133,8 @@ impl<S: MovingSet> Process<S> {
         for (stop, jumps) in schedule.stops(self.time) {
             // Before a jump the set is that of the left limit.
             let last = if jumps { stop.next_down() } else { stop };
+            let next = self.jump_after(schedule);
+            self.set_horizon(next.next_down());
             let start = self.time;
             let mut count = 0_u32;
             while self.time < last {
@@ -163,6 +165,12 @@ impl<S: MovingSet> Process<S> {
         Ok(self.summary.clone())
     }
 
+    /// The next jump of the schedule, +∞ where there is none.
+    fn jump_after(&self, schedule: &Schedule) -> f64 {
+        let later = schedule.jumps.iter().filter(|t| **t > self.time);
+        later.copied().fold(f64::INFINITY, f64::min)
+    }
+
     /// End of the next adaptive step, at most `last`; `guess` is the length to try first and becomes that of the step
     /// after. For fixed steps it is `last`.
     ///
@@ -186,7 +194,7 @@ impl<S: MovingSet> Process<S> {
                 self.time + h
             };
             // Excess of the trial step, or the distance that u will move.
-            let e = match self.set.excess(self.time, to)? {
+            let e = match self.retraction(self.time, to)? {
                 Some(e) => e,
                 None => {
                     self.set.linearise_at(to, &self.point)?;

@@ -7,7 +7,7 @@
 //! so that for the catching-up method the variation of u never exceeds the retraction of C plus ∫|f| (M99 §5, §6). The
 //! sums over the steps are compared by [`SweepingSummary::within_bound`].
 
-use super::Process;
+use super::{Process, RetractionPolicy};
 use crate::error::Result;
 use crate::lane_sums::sub;
 use crate::moving_set::MovingSet;
@@ -27,7 +27,7 @@ pub struct SweepingStep {
     pub distance_after: f64,
     /// Distance of u_I − hf − u_F (as a covector) to the normal cone, evaluated by the set.
     pub normal_cone_distance: f64,
-    /// Upper bound of the excess e(C_I, C_F), where known.
+    /// The excess e(C_I, C_F), where known.
     pub retraction: Option<f64>,
     /// h|f|, which the perturbation may add to the variation.
     pub perturbation_length: f64,
@@ -39,6 +39,8 @@ pub struct SweepingStep {
     pub events: usize,
     /// Whether violation and distance to the normal cone are within the tolerance.
     pub within_tolerance: bool,
+    /// Whether C jumps: u_I and u_F are the limits from the left and from the right.
+    pub jump: bool,
 }
 
 /// Summary of a run.
@@ -58,7 +60,9 @@ pub struct SweepingSummary {
     pub worst_normal_cone_distance: f64,
     /// Variation of u, Σ|u_F − u_I|.
     pub variation: f64,
-    /// Bound of the variation, Σ (bound of e(C_I, C_F) + h|f|); `None` once unknown for a step.
+    /// Retraction of C, Σ e(C_I, C_F); `None` once unknown for a step.
+    pub retraction: Option<f64>,
+    /// Bound of the variation, Σ (e(C_I, C_F) + h|f|); `None` once unknown for a step.
     pub bound: Option<f64>,
     /// Smallest prox-regularity radius met, for sets that are not convex.
     pub least_radius: Option<f64>,
@@ -79,6 +83,7 @@ impl Default for SweepingSummary {
             worst_after: 0.0,
             worst_normal_cone_distance: 0.0,
             variation: 0.0,
+            retraction: Some(0.0),
             bound: Some(0.0),
             least_radius: None,
             beyond_radius: 0,
@@ -101,6 +106,7 @@ impl SweepingSummary {
             .worst_normal_cone_distance
             .max(step.normal_cone_distance);
         self.variation += step.moved;
+        self.retraction = self.retraction.zip(step.retraction).map(|(r, e)| r + e);
         // Bound of the variation: retraction plus perturbation.
         self.bound = match (self.bound, step.retraction) {
             (Some(sum), Some(e)) => Some(sum + e + step.perturbation_length),
@@ -128,6 +134,14 @@ impl SweepingSummary {
 }
 
 impl<S: MovingSet> Process<S> {
+    /// The excess e(C(from), C(to)) as the settings ask for it.
+    pub(super) fn retraction(&mut self, from: f64, to: f64) -> Result<Option<f64>> {
+        match self.settings.retraction {
+            RetractionPolicy::Known => self.set.excess(from, to),
+            RetractionPolicy::Searched => self.set.searched_excess(from, to),
+        }
+    }
+
     /// Moves to the projection of `z` onto C(to) and writes the step report.
     pub(super) fn project_and_report(
         &mut self,
@@ -144,6 +158,7 @@ impl<S: MovingSet> Process<S> {
         let before = self.metric.norm(&y);
         self.metric.lower(&mut y);
         let normality = self.set.normal_cone_distance(to, &p, &y)?;
+        let retraction = self.retraction(from, to)?;
         let step = SweepingStep {
             time: to,
             length: to - from,
@@ -151,12 +166,13 @@ impl<S: MovingSet> Process<S> {
             distance_before: before,
             distance_after: landing.violation,
             normal_cone_distance: normality,
-            retraction: self.set.excess(from, to)?,
+            retraction,
             perturbation_length: drift,
             prox_regularity_radius: self.set.prox_regularity_radius()?,
             iterations: landing.iterations,
             events: 0,
             within_tolerance: false,
+            jump: false,
         };
         self.point = p;
         Ok(self.with_verdict(step))

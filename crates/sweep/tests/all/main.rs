@@ -7,4 +7,5 @@ mod events;
 mod laws;
 mod projection;
 mod regularised;
+mod retraction;
 mod truss;

@@ -3,11 +3,12 @@
 use percuss_record::{Record, RunStatus};
 
 use super::super::report::Location;
-use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, chosen};
 use super::read::{self, RecordedState};
 use super::scene_data::EmbedInSpace;
 use super::{BodiesVerifier, Tables, cell, start};
+use crate::recorded_selection::{NOT_RECORDED, selects_rows};
 use crate::step_stream::StepRows;
+use crate::{VerifyError, VerifyOptions};
 
 /// The last step up to which all tables of a run under way are complete; `None` for a run that ended.
 fn last_complete_step(record: &Record) -> Result<Option<i64>, VerifyError> {
@@ -193,7 +194,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.sift_joints();
         self.set_end(tables, last)?;
         if self.corrects && !self.motion.midpoint_recorded {
-            self.report.skip(NOT_CHOSEN);
+            self.report.skip(NOT_RECORDED);
             return Ok(true);
         }
         // Reconstruct midpoint and initial velocities from the impulses.
@@ -241,8 +242,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             ));
             return Ok(false);
         }
-        if group.rows == 0 && chosen(record) {
-            self.report.skip(NOT_CHOSEN);
+        if group.rows == 0 && selects_rows(record) {
+            self.report.skip(NOT_RECORDED);
             return Ok(true);
         }
         let aside = !last.step.unsigned_abs().is_multiple_of(self.every as u64);

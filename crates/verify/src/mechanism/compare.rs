@@ -82,7 +82,7 @@ impl MechanismVerifier<'_> {
     }
 
     /// Whether the forces depend on velocity: they differ between both ends of the step.
-    fn follows_velocity(&mut self, step: &Step) -> bool {
+    pub(super) fn follows_velocity(&mut self, step: &Step) -> bool {
         let n = step.begin.len();
         let mut mass = vec![0.0; n * n];
         let mut ends = [vec![0.0; n], vec![0.0; n]];
@@ -105,7 +105,7 @@ impl MechanismVerifier<'_> {
             && self.follows_velocity(step)
         {
             self.report.skip(
-                "steps with an impact by the sequential or Poisson's law: forces that depend on velocity are \
+                "steps with an impact that is resolved apart: forces that depend on velocity are \
                  taken after it, which the records do not hold; momentum is not compared there",
             );
             return;

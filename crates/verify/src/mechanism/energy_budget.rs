@@ -8,7 +8,7 @@
 //! ```
 
 use percuss_contact::law::Status;
-use percuss_scene::model::mechanism::{ConstraintKind, ImpactLaw, StateRef, System, SystemError};
+use percuss_scene::model::mechanism::{ConstraintKind, ImpactLaw, System, SystemError};
 
 use super::super::report::{Report, RowRange, beyond};
 use super::dense::{dot, energy, solve};
@@ -123,10 +123,7 @@ impl MechanismVerifier<'_> {
         step: &Step,
         last: &RecordedState,
     ) -> Result<(), SystemError> {
-        if matches!(
-            self.settings.impact,
-            ImpactLaw::Sequential | ImpactLaw::Poisson
-        ) {
+        if self.settings.impact.is_separate() {
             self.books_unread("impacts of this law are treated apart from the step");
             return Ok(());
         }
@@ -195,11 +192,7 @@ impl MechanismVerifier<'_> {
     /// Energy gain of the contacts.
     fn gained(&mut self, step: &Step, free: &[f64]) -> Result<EnergyBudget, SystemError> {
         let n = step.begin.len();
-        let at = StateRef {
-            t: step.t,
-            q: &step.q,
-            v: &step.begin,
-        };
+        let at = step.at(true);
         // Restitution: canonical, that of the contacts, or of each row.
         let common = match self.settings.impact {
             ImpactLaw::Canonical => self.system.canonical_restitution(at)?,

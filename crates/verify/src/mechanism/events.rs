@@ -7,7 +7,7 @@
 //! times the velocity change by forces in one step, or than it did last time.
 
 use percuss_contact::law::Status;
-use percuss_scene::model::mechanism::{ConstraintKind, ImpactLaw, Scheme, System, SystemError};
+use percuss_scene::model::mechanism::{ConstraintKind, Scheme, System, SystemError};
 
 use super::super::report::RowRange;
 use super::dense::{dot, solve};
@@ -20,9 +20,6 @@ const REOPEN_STEPS: usize = 4;
 
 /// Ratio of approach velocities above which a contact that closes again is an impact.
 const SPEED: f64 = 4.0;
-
-/// A joint locks when it stops from more than this many times its usual loss of speed in a step.
-const LOCKING: f64 = 10.0;
 
 /// A contact may be closed at the start to this share of the coordinates, and at rest to this share of the
 /// velocities.
@@ -51,8 +48,7 @@ struct ExpectedEvent {
 
 /// Why events cannot be derived from the records.
 pub(super) const THINNED: &str = "told from every step, and not every step is recorded";
-const APART: &str =
-    "impacts of the sequential and of Poisson's law are treated apart from the step";
+const APART: &str = "impacts of this law are resolved apart from the step";
 const EVENT: &str = "the event-driven integrator meets events between recorded instants";
 
 impl MechanismVerifier<'_> {
@@ -65,7 +61,7 @@ impl MechanismVerifier<'_> {
         let law = self.settings.impact;
         let why = if self.settings.scheme == Scheme::Event {
             Some(EVENT)
-        } else if matches!(law, ImpactLaw::Sequential | ImpactLaw::Poisson) {
+        } else if law.is_separate() {
             Some(APART)
         } else if first.step != 0 || !every {
             Some(THINNED)
@@ -126,6 +122,7 @@ impl MechanismVerifier<'_> {
         let Some(mut seen) = self.constraint_memory.take() else {
             return;
         };
+        let locked = self.locked_joints(step, recorded);
         let mut all: Vec<ExpectedEvent> = Vec::new();
         let n = step.begin.len();
         // Velocity change by forces in the step.
@@ -150,16 +147,15 @@ impl MechanismVerifier<'_> {
                     );
                 }
                 (ConstraintKind::Contact, _) => detect_opening(seen, i, &mut all),
-                (_, Some((touch, g, _))) => {
-                    let rows = g.chunks(n.max(1)).map(|g| dot(g, &forced).abs());
-                    detect_locking(
-                        seen,
-                        touch,
-                        kind,
-                        &rows.collect::<Vec<f64>>(),
-                        last.t,
-                        &mut all,
-                    );
+                (_, Some((touch, ..))) => {
+                    if locked[i] {
+                        all.push(ExpectedEvent {
+                            t: last.t,
+                            constraint: i,
+                            kind: "locked",
+                            speeds: None,
+                        });
+                    }
                     detect_slip_change(seen, touch, last.t - step.h, &mut all);
                 }
                 _ => {}
@@ -181,6 +177,23 @@ impl MechanismVerifier<'_> {
             let place = self.place(format!("{} of {name}", own.kind));
             self.report.add_comparison("events", off, || place);
         }
+    }
+
+    /// Which constraints lock in this step; where that is not decided, as recorded.
+    fn locked_joints(&mut self, step: &Step, recorded: &StepRows) -> Vec<bool> {
+        let mut locked = vec![false; self.system.constraints().len()];
+        for k in 0..self.constraint_rows.len() {
+            let constraint = self.constraint_rows[k].constraint;
+            let decided = self.locks(step, k).unwrap_or(None);
+            let name = self.layout.constraints.get(constraint);
+            locked[constraint] = decided.unwrap_or_else(|| {
+                (0..recorded.rows).any(|row| {
+                    recorded.text(1, row) == "locked"
+                        && name.is_some_and(|name| name == recorded.text(0, row))
+                })
+            });
+        }
+        locked
     }
 
     /// Difference of a recorded event from the derived one.
@@ -262,38 +275,6 @@ fn detect_opening(seen: &mut ConstraintMemory, constraint: usize, all: &mut Vec<
             speeds: None,
         });
     }
-}
-
-/// Locking: friction stops a joint faster than it slowed it before.
-fn detect_locking(
-    seen: &mut ConstraintMemory,
-    touch: &ConstraintRow,
-    kind: ConstraintKind,
-    forced: &[f64],
-    t: f64,
-    all: &mut Vec<ExpectedEvent>,
-) {
-    let ConstraintKind::FrictionJoint { normal_rows } = kind else {
-        return;
-    };
-    let long = |x: &[f64]| x.iter().map(|v| v * v).sum::<f64>().sqrt();
-    // Speed of the friction rows at both ends.
-    let (begin, end) = (
-        long(&touch.begin[normal_rows..]),
-        long(&touch.end[normal_rows..]),
-    );
-    let forced = forced[normal_rows..].iter().copied().fold(0.0, f64::max);
-    let usual = seen.approach.max(forced);
-    let stopped = touch.status == Some(Status::Stick) && seen.status != Status::Stick;
-    if stopped && begin > LOCKING * usual {
-        all.push(ExpectedEvent {
-            t,
-            constraint: touch.constraint,
-            kind: "locked",
-            speeds: None,
-        });
-    }
-    seen.approach = (begin - end).abs();
 }
 
 /// Transition from stick to slip, or from slip to stick.

@@ -7,6 +7,9 @@
 //! ```text
 //! u_t = −λ (r_t + μ‖r_t‖ w),   λ ≥ 0:        u_t + λμ‖r_t‖ w opposes r_t, as in Coulomb's law.
 //! ```
+//!
+//! For a polygon with outward normals a and supports c of its edges, −u_t = Σ λ (a + c w) over the edges on which r_t
+//! lies, λ ≥ 0, and u_t + Σ λ c w opposes r_t.
 
 use percuss_contact::Law;
 use percuss_contact::law::Status;
@@ -30,6 +33,10 @@ impl MechanismVerifier<'_> {
         (s, u): (&[f64], &[f64]),
     ) -> Option<[f64; 2]> {
         let radii = match law {
+            Law::CoulombPolygon(section) if s.len() == 3 => {
+                let w = self.coupling(step, k)?;
+                return Some(polygon_shift(section.vertices(), w, (s, u)));
+            }
             Law::Coulomb { mu } => [*mu; 2],
             Law::CoulombElliptic { mu1, mu2 } => [*mu1, *mu2],
             Law::StaticDynamic { friction, previous } => match previous {
@@ -96,4 +103,40 @@ impl MechanismVerifier<'_> {
         let (_, back, square) = rest(g[0], &basis)?;
         (square > 0.0).then(|| [1, 2].map(|i| dot(g[i], &back) / square))
     }
+}
+
+/// Σ λ c w over the edges of a polygon on which the impulse lies.
+fn polygon_shift(vertices: &[[f64; 2]], w: [f64; 2], (s, u): (&[f64], &[f64])) -> [f64; 2] {
+    let extent = vertices
+        .iter()
+        .map(|v| v[0].hypot(v[1]))
+        .fold(0.0, f64::max);
+    // (a + c w, c) of the edges that the impulse is on, to a millionth of the polygon.
+    let edges = (0..vertices.len()).filter_map(|k| {
+        let (from, to) = (vertices[k], vertices[(k + 1) % vertices.len()]);
+        let (x, y) = (to[0] - from[0], to[1] - from[1]);
+        let length = x.hypot(y);
+        let a = [y / length, -x / length];
+        let c = a[0] * from[0] + a[1] * from[1];
+        let apart = (a[0] * s[1] + a[1] * s[2] - c * s[0]).abs();
+        (apart <= 1e-6 * extent * s[0]).then(|| ([a[0] + c * w[0], a[1] + c * w[1]], c))
+    });
+    let edges: Vec<([f64; 2], f64)> = edges.collect();
+    let mut g = 0.0;
+    match edges[..] {
+        // One edge: λ by least squares.
+        [(n, c)] => {
+            let lambda = -(n[0] * u[1] + n[1] * u[2]) / (n[0] * n[0] + n[1] * n[1]);
+            g = lambda.max(0.0) * c;
+        }
+        // A corner: λ n + κ m = −u.
+        [(n, c), (m, d), ..] => {
+            let whole = n[0] * m[1] - n[1] * m[0];
+            let lambda = -(u[1] * m[1] - u[2] * m[0]) / whole;
+            let kappa = -(n[0] * u[2] - n[1] * u[1]) / whole;
+            g = lambda.max(0.0) * c + kappa.max(0.0) * d;
+        }
+        [] => {}
+    }
+    w.map(|w| g * w)
 }

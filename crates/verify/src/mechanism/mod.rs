@@ -18,8 +18,11 @@ mod correction;
 mod dense;
 mod energy_budget;
 mod events;
+mod impacts;
 mod interval;
 mod least_energy;
+mod locking;
+mod projection;
 mod recorded_run;
 mod residuals;
 mod rules;
@@ -152,6 +155,9 @@ fn declare_checks(report: &mut Report, event: bool) {
     report.declare("momentum", momentum, 1e-10);
     let laws = "RV of the laws, recomputed, over the tolerance; steps that reached it";
     report.declare("laws", laws, 1.01);
+    let map = "velocities after an impact by a map F(q, v-): admissible, made by impulses S >= 0, no energy gained \
+               (B02 1.11, 1.12); relative to the velocities";
+    report.declare("impact map", map, 2e-8);
     let gap = "gaps and joints at the end against contacts and account; relative to coordinates";
     report.declare("gap", gap, 1e-11);
     let pairs = "closed contacts that did not take part";

@@ -4,9 +4,10 @@ use percuss_contact::law::Status;
 use percuss_record::{Record, RunStatus as Ended};
 use percuss_scene::model::mechanism::{ConstraintKind, Scheme, State as Initial, System};
 
-use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, end_of_contacts, not_recorded};
 use super::{COLUMNS, ConstraintRow, MechanismVerifier, RecordedState, StepRow, events};
+use crate::recorded_selection::{NOT_RECORDED, end_of_contacts, not_recorded};
 use crate::step_stream::{StepRows, StepStream};
+use crate::{VerifyError, VerifyOptions};
 
 impl MechanismVerifier<'_> {
     /// Opens the tables `coordinates`, `steps` and `contacts`.
@@ -91,7 +92,7 @@ impl MechanismVerifier<'_> {
             }
             // Rows that the scene chose not to record interrupt statuses and events.
             if not_recorded(record, &account, &group) {
-                self.report.skip(NOT_CHOSEN);
+                self.report.skip(NOT_RECORDED);
                 self.previous.fill(None);
                 self.lose_track();
                 before = last;

@@ -3,9 +3,10 @@
 use percuss_contact::Law;
 
 use super::super::laws::{Rule, Section};
+use super::super::sum_set::SumSet;
 
 /// The rules of a law over `rows` rows: two where its coefficient depends on the status of the constraint before and
-/// the record does not have it.
+/// the record does not have it, none for a non-firm set that this module cannot project onto.
 pub(super) fn rules(law: &Law, rows: usize, known: bool) -> Vec<Rule> {
     let cone = |section: Section| vec![Rule::Cone(section)];
     let disc = |mu: f64| match rows {
@@ -41,6 +42,20 @@ pub(super) fn rules(law: &Law, rows: usize, known: bool) -> Vec<Rule> {
         }
         Law::RollingPlane { mu, mu_roll } => cone(Section::Discs(vec![(*mu, 1), (*mu_roll, 1)])),
         Law::Bilateral => vec![Rule::Held],
+        Law::NonFirm(set) if !set.is_box_and_ball() => {
+            let vertices = set.vertices().chunks(rows.max(1)).map(<[f64]>::to_vec);
+            let sum = SumSet {
+                low: set.lower().to_vec(),
+                high: set.upper().to_vec(),
+                radius: set.radius(),
+                vertices: vertices.collect(),
+                ellipsoids: set.ellipsoids().map(<[f64]>::to_vec).collect(),
+            };
+            match sum.known() {
+                true => vec![Rule::WithinSum(sum)],
+                false => Vec::new(),
+            }
+        }
         Law::NonFirm(set) => vec![Rule::Within {
             low: set.lower().to_vec(),
             high: set.upper().to_vec(),

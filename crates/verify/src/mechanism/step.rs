@@ -1,7 +1,7 @@
 //! Reconstruction of one time step of a mechanism: evaluation point, forces, constraint rows, initial velocity.
 
 use percuss_scene::model::mechanism::{
-    ConstraintKind, ForceEvaluation, ImpactLaw, Scheme, System, SystemError,
+    ConstraintKind, ForceEvaluation, Scheme, StateRef, System, SystemError, TangentCone,
 };
 
 use super::dense::{dot, solve};
@@ -12,11 +12,14 @@ use crate::step_stream::StepRows;
 const ROUNDS: usize = 80;
 
 /// The quantities of a step.
+#[derive(Clone)]
 pub(super) struct Step {
     pub h: f64,
     /// Time and positions at which A and G are evaluated.
     pub t: f64,
     pub q: Vec<f64>,
+    /// Time and positions at which contacts are evaluated: those above, or t_F and q_I + h v_I.
+    pub contacts: (f64, Vec<f64>),
     pub begin: Vec<f64>,
     /// v*, the velocity before its projection onto the tangent space of the joints at the end.
     pub velocity_before_projection: Vec<f64>,
@@ -29,6 +32,21 @@ pub(super) struct Step {
     pub holds: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
+impl Step {
+    /// The state (t, q, v_I) at which the law and the restitution of a contact are evaluated, or of another constraint.
+    pub(super) fn at(&self, contact: bool) -> StateRef<'_> {
+        let (t, q) = match contact {
+            true => (self.contacts.0, &self.contacts.1),
+            false => (self.t, &self.q),
+        };
+        StateRef {
+            t,
+            q,
+            v: &self.begin,
+        }
+    }
+}
+
 pub(super) fn size(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m, v| m.max(v.abs()))
 }
@@ -38,7 +56,7 @@ impl MechanismVerifier<'_> {
         match self.settings.scheme {
             Scheme::Theta(theta) => theta,
             Scheme::Paoli => 1.0,
-            Scheme::Midpoint | Scheme::Event => 0.5,
+            Scheme::Midpoint | Scheme::Projected | Scheme::Event => 0.5,
         }
     }
 
@@ -116,6 +134,7 @@ impl MechanismVerifier<'_> {
             self.compare_events(&step, last, happened);
         }
         self.compare_velocities(&step);
+        self.compare_projections(&step)?;
         self.compare_laws(&step)?;
         self.compare_missing_contacts(&step)?;
         self.compare_energy_budget(&step, last)?;
@@ -183,8 +202,25 @@ impl MechanismVerifier<'_> {
         Ok(force)
     }
 
-    /// Sets the positions at which A and G are evaluated.
+    /// Sets the positions at which A and G are evaluated, those of contacts from v_I and the positions of A.
     fn set_place(&self, step: &mut Step, before: Option<&RecordedState>, last: &RecordedState) {
+        self.set_scheme_place(step, before, last);
+        step.contacts = (step.t, step.q.clone());
+        let end = self.settings.tangent_cone == TangentCone::End;
+        if end && self.settings.scheme == Scheme::Midpoint {
+            // q_I + h v_I = q_M + ½h v_I.
+            step.contacts.0 = last.t;
+            let chart = self.system.configuration_space();
+            advance(chart, &mut step.contacts.1, &step.begin, 0.5 * step.h);
+        }
+    }
+
+    fn set_scheme_place(
+        &self,
+        step: &mut Step,
+        before: Option<&RecordedState>,
+        last: &RecordedState,
+    ) {
         let (chart, n, h) = (self.system.configuration_space(), last.v.len(), step.h);
         match (before, self.settings.scheme) {
             (Some(before), _) => {
@@ -235,6 +271,7 @@ impl MechanismVerifier<'_> {
                 last.t - (1.0 - ahead) * h
             },
             q: last.q.clone(),
+            contacts: (last.t, last.q.clone()),
             begin: before.map_or_else(|| last.v.clone(), |before| before.v.clone()),
             velocity_before_projection: last.v.clone(),
             mass: vec![0.0; n * n],
@@ -286,7 +323,11 @@ impl MechanismVerifier<'_> {
                 let touch = &self.constraint_rows[k];
                 (touch.constraint, touch.end_impulse.clone())
             };
-            let rows = self.rows_of(constraint, step.t, &step.q)?;
+            let contact = self.system.constraints()[constraint].is_contact();
+            let rows = match contact {
+                true => self.rows_of(constraint, step.contacts.0, &step.contacts.1)?,
+                false => self.rows_of(constraint, step.t, &step.q)?,
+            };
             step.rows.push(rows);
             let end = self.rows_of(constraint, last.t, &last.q)?;
             for (s, g) in hold.iter().zip(end.0.chunks(n.max(1))) {
@@ -321,10 +362,7 @@ impl MechanismVerifier<'_> {
 
     /// Whether an impact was resolved before the step, by a law that is not of the form U_F + ρ U_I.
     pub(super) fn struck(&self) -> bool {
-        let apart = matches!(
-            self.settings.impact,
-            ImpactLaw::Sequential | ImpactLaw::Poisson
-        );
+        let apart = self.settings.impact.is_separate();
         let contact = |c: usize| self.system.constraints()[c].is_contact();
         let mut all = self.constraint_rows.iter();
         apart && all.any(|t| contact(t.constraint) && t.begin[0] < -1e-12)

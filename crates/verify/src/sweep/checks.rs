@@ -4,7 +4,7 @@ use super::super::report::Report;
 
 /// Name, meaning and bound of every check of a time-stepping method. Bounds are at least a hundred times the effect
 /// of rounding and of the accuracy of projections (1e-12 of 1 + |u|).
-const CHECKS: [(&str, &str, f64); 16] = [
+const CHECKS: [(&str, &str, f64); 18] = [
     (
         "rows",
         "rows of a recorded step against the number of constraints of its account",
@@ -68,6 +68,17 @@ const CHECKS: [(&str, &str, f64); 16] = [
         "retraction",
         "by how much a step is longer than C retracted and the drift explain; over 1 + |u|",
         1e-11,
+    ),
+    (
+        "variation",
+        "length of the path from the start, against the account; relative to it",
+        1e-10,
+    ),
+    (
+        "retracted",
+        "retraction of C from the start: against the account where it is computed here, else that it never falls \
+         and that no step is longer than it and the drift; relative to it and to 1 + |u|",
+        1e-9,
     ),
     (
         "gain",

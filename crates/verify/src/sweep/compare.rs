@@ -18,28 +18,68 @@ impl SweepVerifier<'_> {
             off = (last.t - before.t - h).abs() / h.abs().max(f64::EPSILON * last.t.abs());
         }
         if let Some(length) = self.length {
-            let end = self.initial.t + last.step as f64 * length;
-            // A remainder of the run of less than a millionth of a step belongs to the last step.
-            let end = match end > self.until - percuss_scene::file::END_TOLERANCE * length {
-                true => self.until,
-                false => end,
-            };
+            let end = self.expected_end(known, last, length);
             let scale = last.t.abs() + length;
             off = off.max((last.t - end).abs() / scale);
         }
         self.note("times", off, "the end of the step");
     }
 
-    /// The mean velocity of the step.
+    /// Where a step of fixed length ends: at the first stop or multiple of the length after the state before. Stops are
+    /// jumps of C with their left limits, kinks, and the end. Without the state before, the nearest of them.
+    fn expected_end(
+        &self,
+        known: Option<&RecordedState>,
+        last: &RecordedState,
+        length: f64,
+    ) -> f64 {
+        let left = percuss_scene::file::END_TOLERANCE * length;
+        let mut stops = vec![self.until];
+        stops.extend(&self.plan.kinks);
+        for t in &self.plan.jumps {
+            stops.extend([t.next_down(), *t]);
+        }
+        stops.retain(|t| *t <= self.until);
+        let start = self.initial.t;
+        let multiple = |k: f64| start + k * length;
+        let Some(before) = known else {
+            // A multiple that is a stop to rounding is the stop.
+            let near = multiple(((last.t - start) / length).round());
+            stops.push(near);
+            let off = |t: &f64| (*t - last.t).abs();
+            let nearest = stops
+                .iter()
+                .copied()
+                .min_by(|a, b| off(a).total_cmp(&off(b)));
+            return nearest.unwrap_or(near);
+        };
+        let next = stops.iter().copied().filter(|t| *t > before.t);
+        let next = next.fold(f64::INFINITY, f64::min);
+        // The first multiple that is later than the state before by more than rounding.
+        let count = ((before.t - start + left) / length).floor() + 1.0;
+        let grid = multiple(count);
+        if grid > next - left { next } else { grid }
+    }
+
+    /// The mean velocity of the step, 0 for a jump.
     pub(super) fn compare_velocity(&mut self, known: Option<&RecordedState>, last: &RecordedState) {
         let Some(before) = known else { return };
+        let jump = self.is_jump(before.t, last.t);
         for i in 0..last.u.len() {
             // v = (u_F − u_I)/h.
-            let own = (last.u[i] - before.u[i]) / self.step_row.h;
+            let own = match jump {
+                true => 0.0,
+                false => (last.u[i] - before.u[i]) / self.step_row.h,
+            };
             let scale = own.abs().max(last.v[i].abs()).max(f64::MIN_POSITIVE);
             let name = format!("`{}`", self.layout.positions[i]);
             self.note("velocity", (own - last.v[i]).abs() / scale, name);
         }
+    }
+
+    /// Whether a step is a jump of C: from its left limit to its value.
+    pub(super) fn is_jump(&self, from: f64, to: f64) -> bool {
+        from == to.next_down() && self.plan.jumps.contains(&to)
     }
 
     /// Distance from the start, and that `excess` equals the gain.

@@ -24,6 +24,7 @@ mod cone;
 mod crowd;
 mod event;
 mod metric;
+mod polygon;
 mod recorded_run;
 mod step;
 mod variation;
@@ -31,9 +32,9 @@ mod variation;
 use percuss_record::{MechanismLayout, Record};
 use percuss_scene::model::mechanism::{State as Initial, System, SystemError};
 use percuss_scene::symbolic::SweepingSettings;
-use percuss_scene::{Scene, SymbolicSystem};
+use percuss_scene::{Observable, Scene, SymbolicSystem};
 
-use super::report::{Location, Report};
+use super::report::{Location, Report, RowRange};
 use super::{VerifyError, VerifyOptions};
 use metric::{Metric, dot};
 use variation::VariationSums;
@@ -69,6 +70,11 @@ struct StepRow {
     pub gain: f64,
     pub excess: f64,
     pub extent: f64,
+    pub variation: f64,
+    /// NaN where it is not known.
+    pub retraction: f64,
+    /// NaN for a convex set.
+    pub radius: f64,
 }
 
 /// All position functions (gaps and equations) with gradients and rates at one time and point.
@@ -97,6 +103,8 @@ struct SweepVerifier<'a> {
     /// Length of a step, where it is fixed.
     pub length: Option<f64>,
     pub sums: VariationSums,
+    /// λ(t) of the regularised flow, where it is not constant.
+    pub lambda: Option<Observable>,
     /// Constraints that were active in the step before, if it is recorded.
     pub previous: Option<Vec<bool>>,
     /// The starting point, if it is recorded.
@@ -152,6 +160,7 @@ pub(super) fn verify(
         until: built.until,
         length: (!adaptive).then_some(built.settings.step),
         sums: VariationSums::default(),
+        lambda: None,
         previous: None,
         origin: None,
         skip_checks: false,
@@ -160,6 +169,13 @@ pub(super) fn verify(
         plan: *plan,
     };
     walk.sums = VariationSums::of(&mut walk.system, &walk.plan);
+    if walk.plan.prox_regular.is_some() || walk.plan.room.is_some() {
+        let why = "the curvature of the boundary is not computed again";
+        walk.report
+            .mark_unchecked("steps", "prox_radius", RowRange::All, why);
+    }
+    let penalty = walk.plan.penalty.clone();
+    walk.lambda = penalty.and_then(|text| walk.system.observable(&text).ok());
     walk.run(record, asked)
 }
 

@@ -5,13 +5,14 @@ use percuss_scene::model::mechanism::System;
 use percuss_scene::model::sweep::StartPolicy;
 
 use super::super::report::RowRange;
-use super::super::{NOT_CHOSEN, VerifyError, VerifyOptions, end_of_contacts, not_recorded};
 use super::metric::{dot, sub};
 use super::{ConstraintRow, RecordedState, StepRow, SweepVerifier};
+use crate::recorded_selection::{NOT_RECORDED, end_of_contacts, not_recorded};
 use crate::step_stream::{StepRows, StepStream};
+use crate::{VerifyError, VerifyOptions};
 
 /// Columns of `steps` that are read.
-const COLUMNS: [&str; 22] = [
+const COLUMNS: [&str; 25] = [
     "h",
     "active",
     "residual",
@@ -35,11 +36,14 @@ const COLUMNS: [&str; 22] = [
     "lasting",
     "mixed",
     "gamma",
+    "variation",
+    "retraction",
+    "prox_radius",
 ];
 
 /// The first of the columns that are 0, and the one that is absent.
 const ZERO: usize = 9;
-const ABSENT: usize = COLUMNS.len() - 1;
+const ABSENT: usize = COLUMNS.len() - 4;
 
 impl SweepVerifier<'_> {
     /// Opens the tables `coordinates`, `steps` and `contacts`.
@@ -130,7 +134,7 @@ impl SweepVerifier<'_> {
                 break;
             }
             if not_recorded(record, &account, &group) {
-                self.report.skip(NOT_CHOSEN);
+                self.report.skip(NOT_RECORDED);
                 (self.previous, self.sums.whole) = (None, false);
                 before = last;
                 continue;
@@ -181,6 +185,9 @@ impl SweepVerifier<'_> {
             gain: at(6),
             excess: at(7),
             extent: at(8),
+            variation: at(ABSENT + 1),
+            retraction: at(ABSENT + 2),
+            radius: at(ABSENT + 3),
         };
         self.constraint_rows.clear();
         for row in 0..group.rows {
@@ -234,7 +241,13 @@ impl SweepVerifier<'_> {
             let first = 1 + 3 * groups;
             (first..first + groups).all(|k| group.at(k, row).is_nan())
         });
-        let off = if none && held && free { 0.0 } else { 1.0 };
+        let curved = self.plan.prox_regular.is_some() || self.plan.room.is_some();
+        let convex = curved || self.step_row.radius.is_nan();
+        let off = if none && held && free && convex {
+            0.0
+        } else {
+            1.0
+        };
         self.note("rows", off, "columns that a sweeping process leaves empty");
     }
 

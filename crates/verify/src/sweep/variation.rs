@@ -5,7 +5,9 @@
 //! ```
 //!
 //! A theorem for every step of the catching-up method (M99 §5). The recorded `gain` is the relative excess of the sum
-//! of the left sides over the sum of the right sides, where e is known: stated by the scene, or of a box.
+//! of the left sides over the sum of the right sides, where e is known: stated by the scene, of a box, or of a polyhedron in one
+//! or two coordinates (module `polygon`); where it is recorded and not known here, the records are taken as they are, but must
+//! be long enough for every step.
 
 use percuss_scene::model::mechanism::{System, SystemError};
 use percuss_scene::symbolic::{SweepingSettings, of_time};
@@ -23,6 +25,10 @@ pub(super) struct VariationSums {
     variation: f64,
     /// Sum of the bounds; `None` once e is not known for a step.
     bound: Option<f64>,
+    /// Sum of e computed here; `None` once it is not.
+    own: Option<f64>,
+    /// Recorded retraction at the step before.
+    recorded: f64,
     /// Whether every step so far is recorded.
     pub whole: bool,
     retraction: Option<Observable>,
@@ -36,6 +42,8 @@ impl VariationSums {
         Self {
             variation: 0.0,
             bound: Some(0.0),
+            own: Some(0.0),
+            recorded: 0.0,
             whole: true,
             retraction: text.and_then(|text| system.observable(text).ok()),
             sides: None,
@@ -62,11 +70,20 @@ impl SweepVerifier<'_> {
             let end = of_time(retraction, &mut self.system, to)?;
             return Ok(Some(end - of_time(retraction, &mut self.system, from)?));
         }
-        if !self.plan.affine || self.plan.room.is_some() || self.equation.len() > SIDES {
+        // The walls of a room do not move.
+        if self.plan.room.is_some() {
+            return Ok(Some(0.0));
+        }
+        if !self.plan.affine || self.equation.len() > SIDES {
             return Ok(None);
         }
-        let Some(sides) = self.sides()? else {
-            return Ok(None);
+        let sides = if self.plan.turning {
+            None
+        } else {
+            self.sides()?
+        };
+        let Some(sides) = sides else {
+            return self.excess_of_polygon(from, to);
         };
         let n = self.initial.q.len();
         // Box: displacement of each side, the largest of each class of parallel sides.
@@ -128,10 +145,23 @@ impl SweepVerifier<'_> {
         for part in parts {
             let excess = self.retraction(part.from, part.to)?;
             self.sums.variation += part.moved;
-            self.sums.bound = match (self.sums.bound, excess) {
+            self.sums.own = self.sums.own.zip(excess).map(|(sum, e)| sum + e);
+            // Not known here: what the records say, if every step is one part.
+            let recorded = self.step_row.retraction - self.sums.recorded;
+            let known = excess.or((parts.len() == 1 && recorded.is_finite()).then_some(recorded));
+            self.sums.bound = match (self.sums.bound, known) {
                 (Some(sum), Some(e)) => Some(sum + e + part.drift),
                 _ => None,
             };
+            let stepped = matches!(self.plan.integrator(), "catching-up" | "trapezoidal");
+            if excess.is_none() && self.sums.whole && stepped && recorded.is_finite() {
+                let over = (part.moved - recorded - part.drift).max(0.0).max(-recorded);
+                self.note(
+                    "retracted",
+                    over / part.size,
+                    "a step and the retraction over it",
+                );
+            }
             let own = self.plan.retraction.is_none() && self.plan.integrator() == "catching-up";
             // A retraction that the scene states is not a claim of the records.
             if own && let Some(e) = excess {
@@ -149,9 +179,34 @@ impl SweepVerifier<'_> {
             let over = self.sums.variation - bound * (1.0 + 1e-12) - 1e-12;
             over.max(0.0) / bound.max(f64::MIN_POSITIVE)
         });
+        self.compare_sums();
         // Far beyond 1 the bound is 0 and the ratio has no other meaning.
         let off = (over - self.step_row.gain).abs() / over.max(1.0);
         self.note("gain", off, "the sum of all steps");
         Ok(())
+    }
+
+    /// The recorded sums along the path.
+    fn compare_sums(&mut self) {
+        let row = self.step_row;
+        let off = (row.variation - self.sums.variation).abs();
+        self.note(
+            "variation",
+            if off == 0.0 {
+                0.0
+            } else {
+                off / self.sums.variation
+            },
+            "the path so far",
+        );
+        if let (Some(own), true) = (self.sums.own, row.retraction.is_finite()) {
+            let off = (row.retraction - own).abs();
+            self.note(
+                "retracted",
+                off / (own + self.size(&[])),
+                "the retraction so far",
+            );
+        }
+        self.sums.recorded = row.retraction;
     }
 }

@@ -10,6 +10,9 @@
 //! way. A disc in the notch between two others that are closer than the angle of friction is such a case,
 //! frequent in flows of grains.
 //!
+//! A jump must also be one of Coulomb's law: with two tangential directions u_t⁺ opposes the friction, which at γ < 0 need
+//! not be possible (`percuss_contact::law::JumpImpulse`).
+//!
 //! Only contacts that begin the step sliding and do not collide are examined, and of these only those coupled,
 //! through movable bodies, with at most [`MOST`] others: this bounds the cost of a contact, and in a pile the
 //! neighbours share its load.
@@ -258,7 +261,7 @@ impl PainleveScratch {
         }
         // A contact of its own: the diagonal block is Ŵ.
         if self.others.is_empty() {
-            return Some(law.gamma_of_sliding(&problem.diagonal_block(k)[..rows], u));
+            return Some(gamma_if_it_jumps(law, problem.diagonal_block(k), u));
         }
         // Columns of the coupled groups.
         let offset = kinetic.group_offset();
@@ -305,10 +308,32 @@ impl PainleveScratch {
             *reduced = dot(&self.normal, &self.row);
         }
         let gamma = law.gamma_of_sliding(&reduced[..rows], u);
-        if gamma <= 0.0 && self.pulls(problem, kinetic, k, &reduced[..rows]) {
+        if gamma > 0.0 {
+            return Some(gamma);
+        }
+        if self.pulls(problem, kinetic, k, &reduced[..rows]) {
             return Some(reduced[0]);
         }
-        Some(gamma)
+        let block = self.reduced_block(problem, kinetic, k);
+        Some(gamma_if_it_jumps(law, &block, u))
+    }
+
+    /// Ŵ of a contact, row by row.
+    fn reduced_block(
+        &mut self,
+        problem: &Problem,
+        kinetic: &FactoredDelassus,
+        k: usize,
+    ) -> Vec<f64> {
+        let n = self.columns.last().copied().unwrap_or(0);
+        let mut rests: Vec<Vec<f64>> = Vec::new();
+        for i in 0..problem.dim(k) {
+            self.write_row(problem, kinetic, (k, i));
+            without(&mut self.row, &self.basis, n);
+            rests.push(self.row.clone());
+        }
+        let pairs = rests.iter().flat_map(|a| rests.iter().map(|b| dot(a, b)));
+        pairs.collect()
     }
 
     /// Whether another contact would have to pull for an impulse n + w of this one to leave U_n unchanged;
@@ -372,6 +397,16 @@ impl PainleveScratch {
                 row[columns[group]..columns[group] + width].copy_from_slice(part);
             }
         }
+    }
+}
+
+/// γ of a contact that slides with `u`; Ŵ_nn where Coulomb's law lets it only slide on.
+fn gamma_if_it_jumps(law: &Law, block: &[f64], u: &[f64]) -> f64 {
+    let gamma = law.gamma_of_sliding(&block[..u.len() + 1], u);
+    let jumps = || law.coulomb_jumps(block, u);
+    match gamma <= 0.0 && jumps().is_some_and(|jumps| jumps.is_empty()) {
+        true => block[0],
+        false => gamma,
     }
 }
 

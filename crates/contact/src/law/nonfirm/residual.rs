@@ -17,6 +17,9 @@ impl NonFirmSet {
         df_du: &mut [f64],
     ) {
         let d = r.len();
+        if !self.is_box_and_ball() {
+            return self.alart_curnier_sum(rho, (r, u), f, df_dr, df_du);
+        }
         // x = r - rho u and z = x - p(x), p the projection onto the box.
         let mut z = [0.0; MAX_ROWS];
         for i in 0..d {
@@ -46,7 +49,7 @@ impl NonFirmSet {
     /// Violations: r outside C, r·u + σ_C(-u) over the rows where σ_C is finite, and the velocity of
     /// the rows whose bound is infinite and which must therefore not move.
     pub(in super::super) fn violations(&self, r: &[f64], u: &[f64], gaps: &mut Violations) {
-        gaps.cone_violation = (self.distance_to_box(r) - self.radius).max(0.0);
+        gaps.cone_violation = self.distance(r);
         let mut free = [0.0; MAX_ROWS];
         let mut support = 0.0;
         // Support function σ_C(-u): box part row by row, then the ball.
@@ -64,7 +67,7 @@ impl NonFirmSet {
             }
         }
         let free = &free[..r.len()];
-        support += self.radius * norm(free);
+        support += self.radius * norm(free) + self.support_of_parts(free);
         gaps.tangential_dissipation_gap = (dot(r, free) + support).abs();
     }
 }

@@ -27,6 +27,9 @@ impl NonFirmSet {
     /// Solves -(H r + q) ∈ N_C(r).
     pub(in super::super) fn solve(&self, h: &[f64], q: &[f64], r: &mut [f64]) -> Status {
         let d = q.len();
+        if !self.is_box_and_ball() {
+            return self.solve_sum(h, q, r);
+        }
         if d == 1 {
             return self.solve_row(h[0], q[0], r);
         }

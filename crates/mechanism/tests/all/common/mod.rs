@@ -48,11 +48,7 @@ impl Model {
     }
 
     pub fn constraint(mut self, name: &str, kind: ConstraintKind, rows: usize) -> Self {
-        self.constraints.push(Constraint {
-            name: name.to_string(),
-            kind,
-            rows,
-        });
+        self.constraints.push(Constraint::new(name, kind, rows));
         self
     }
 

@@ -26,11 +26,9 @@ pub struct Part {
 
 impl Point {
     pub fn new(force: Vec<f64>, parts: Vec<(&str, ConstraintKind, Part)>) -> Self {
-        let constraints = parts.iter().map(|(name, kind, part)| Constraint {
-            name: (*name).to_string(),
-            kind: *kind,
-            rows: part.rows.len(),
-        });
+        let constraints = parts
+            .iter()
+            .map(|(name, kind, part)| Constraint::new(*name, *kind, part.rows.len()));
         Self {
             chart: ConfigurationSpace::euclidean(force.len()),
             constraints: constraints.collect(),
@@ -214,11 +212,7 @@ impl RodPendulum {
     pub fn new() -> Self {
         Self {
             chart: ConfigurationSpace::euclidean(2),
-            constraints: vec![Constraint {
-                name: "rod".to_string(),
-                kind: ConstraintKind::Joint,
-                rows: 1,
-            }],
+            constraints: vec![Constraint::new("rod", ConstraintKind::Joint, 1)],
         }
     }
 }
@@ -316,11 +310,7 @@ impl Rod {
     pub fn new(mu: f64, gravity: f64) -> Self {
         Self {
             chart: ConfigurationSpace::euclidean(3),
-            constraints: vec![Constraint {
-                name: "tip".to_string(),
-                kind: ConstraintKind::Contact,
-                rows: 2,
-            }],
+            constraints: vec![Constraint::new("tip", ConstraintKind::Contact, 2)],
             mu,
             gravity,
         }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use percuss_expr::{ExprError, Graph, NodeId, Scope};
 
 use crate::file::bodies::spec::Name;
-use crate::file::{DataFile, Formula, Parameters, expression_error, keyword, value_error};
-use percuss_input::{InputError, Origin};
+use crate::file::{DataFile, Formula, Parameters, expression_error, value_error};
+use percuss_input::{InputError, Origin, keyword};
 
 /// The file being built and the values of its parameters.
 pub(super) struct Context<'a> {
