@@ -85,12 +85,11 @@ fn named_entries<'a>(table: &'a mut [Entry], key: &'a str) -> impl Iterator<Item
     entries.map(|entry| &mut entry.item)
 }
 
+/// What is done with a table: its name in messages, its line, its entries.
+type Visit<'a> = &'a mut dyn FnMut(&str, usize, &mut [Entry]) -> Result<(), Box<InputError>>;
+
 /// Calls `visit` with name, line and entries of every table `[[kind]]`.
-fn each_table(
-    entries: &mut [Entry],
-    kind: &str,
-    visit: &mut dyn FnMut(&str, usize, &mut [Entry]) -> Result<(), Box<InputError>>,
-) -> Result<(), Box<InputError>> {
+fn each_table(entries: &mut [Entry], kind: &str, visit: Visit<'_>) -> Result<(), Box<InputError>> {
     for item in named_entries(entries, kind) {
         let Value::List(tables) = &mut item.value else {
             continue;

@@ -52,8 +52,8 @@ pub fn nonunique_instants(
                 Interpolation::PiecewiseConstant(share) if share >= 1.0 => Scheme::Paoli,
                 _ => Scheme::Midpoint,
             };
-            let ways = outcomes(system, event.constraint, at, (end - begin, scheme));
-            let Some((outcomes, before, jumps)) = ways else {
+            let ways = continuations(system, event.constraint, at, end - begin, scheme);
+            let Some(ways) = ways else {
                 continue;
             };
             // Velocities with their names.
@@ -65,34 +65,51 @@ pub fn nonunique_instants(
                 t,
                 contact: system.constraints()[event.constraint].name.clone(),
                 gamma,
-                outcomes: outcomes.to_string(),
-                before: named(&before),
-                jump: named(&jumps[0]),
-                others: jumps[1..].iter().map(|jump| named(jump)).collect(),
+                outcomes: ways.kind.to_string(),
+                before: named(&ways.first),
+                jump: named(&ways.others[0]),
+                others: ways.others[1..].iter().map(|jump| named(jump)).collect(),
             });
         }
     }
     found
 }
 
-/// The kind of continuation, a velocity, and the others, of which there is one at least: u⁻ and the jumps of a contact; of
-/// a joint that may push with either sign, the velocities at the end of a step of length `h`, then those after a jump.
+/// Velocities with which a motion may go on.
+struct Continuations {
+    /// `two`, `several` or a `segment` of them.
+    kind: &'static str,
+    /// One of them.
+    first: Vec<f64>,
+    /// The others, at least one.
+    others: Vec<Vec<f64>>,
+}
+
+/// Velocities with which the motion may go on, where there is more than one: u⁻ and the jumps of a contact; of a joint
+/// that may push with either sign, the velocities at the end of a step of length `h`, then those after a jump.
 /// Contacts jump by the law of `scheme`.
-fn outcomes(
+fn continuations(
     system: &mut SymbolicSystem,
     constraint: usize,
     at: StateRef<'_>,
-    (h, scheme): (f64, Scheme),
-) -> Option<(&'static str, Vec<f64>, Vec<Vec<f64>>)> {
+    h: f64,
+    scheme: Scheme,
+) -> Option<Continuations> {
     // A contact: unique, two velocities or more, or a segment of them.
     if system.constraints()[constraint].kind == ConstraintKind::Contact {
         let contact = analyse_sliding_contact(system, constraint, at, scheme).ok()?;
-        return match contact.outcomes {
-            Outcomes::One => None,
-            Outcomes::Two { jump } => Some(("two", at.v.to_vec(), vec![jump])),
-            Outcomes::Several { jumps } => Some(("several", at.v.to_vec(), jumps)),
-            Outcomes::Segment { jump } => Some(("segment", at.v.to_vec(), vec![jump])),
+        let (kind, others) = match contact.outcomes {
+            Outcomes::One => return None,
+            Outcomes::Two { jump } => ("two", vec![jump]),
+            Outcomes::Several { jumps } => ("several", jumps),
+            Outcomes::Segment { jump } => ("segment", vec![jump]),
         };
+        let first = at.v.to_vec();
+        return Some(Continuations {
+            kind,
+            first,
+            others,
+        });
     }
     // A joint with friction: one acceleration for each consistent sign of its reaction, and the jumps.
     let ways = joint_accelerations(system, constraint, at).ok()?;
@@ -109,5 +126,9 @@ fn outcomes(
     }
     others.extend(joint_jumps(system, constraint, at).ok()?);
     let kind = if others.len() > 1 { "several" } else { "two" };
-    Some((kind, after(first), others))
+    Some(Continuations {
+        kind,
+        first: after(first),
+        others,
+    })
 }

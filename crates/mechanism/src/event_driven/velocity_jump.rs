@@ -16,7 +16,7 @@ use crate::modes::contact_mode::norm;
 use crate::modes::enumeration::outcomes;
 use crate::modes::evaluated_state::EvaluatedState;
 use crate::modes::mode_selection::NoModeFound;
-use crate::painleve;
+use crate::painleve::{self, ContactJump};
 use crate::state::{Event, EventKind};
 use crate::step_problem::{ConstraintImpulse, SlidingRule};
 use crate::system::{ConstraintKind, StateRef, System};
@@ -108,7 +108,7 @@ impl<S: System> EventDriven<S> {
                 )
             }
             None => match self.largest_sliding_jump(frame, refusal)? {
-                Some(found) => found,
+                Some(jump) => (jump.velocity, jump.impulses),
                 None => return Err(self.no_motion(frame, refusal)),
             },
         };
@@ -125,26 +125,25 @@ impl<S: System> EventDriven<S> {
         &mut self,
         frame: &EvaluatedState,
         refusal: &NoModeFound,
-    ) -> Result<Option<(Vec<f64>, Vec<ConstraintImpulse>)>, MechanismError> {
+    ) -> Result<Option<ContactJump>, MechanismError> {
         let at = self.now.instant();
-        let mut best: Option<(f64, Vec<f64>, Vec<ConstraintImpulse>)> = None;
+        let mut best: Option<(f64, ContactJump)> = None;
         for &k in &refusal.sliding {
             let local = &frame.locals[k];
             if local.kind != ConstraintKind::Contact {
                 continue;
             }
             let rule = SlidingRule::Coulomb;
-            for (after, impulse) in
-                painleve::contact_jumps(&mut self.system, local.constraint, at, rule)?
-            {
-                let change: Vec<f64> = after.iter().zip(at.v).map(|(a, b)| a - b).collect();
+            for jump in painleve::contact_jumps(&mut self.system, local.constraint, at, rule)? {
+                let pairs = jump.velocity.iter().zip(at.v);
+                let change: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
                 let size = frame.inertia.norm(&change);
                 if best.as_ref().is_none_or(|best| size > best.0) {
-                    best = Some((size, after, impulse));
+                    best = Some((size, jump));
                 }
             }
         }
-        Ok(best.map(|(_, after, impulse)| (after, impulse)))
+        Ok(best.map(|(_, jump)| jump))
     }
 
     /// Records the events of a jump: Painlevé at contacts, locking at joints.

@@ -72,7 +72,7 @@ pub(super) fn resolve<S: System + ?Sized>(
         stiffness.push(k);
     }
     let exponent = system.stiffness_exponent();
-    if !(exponent >= 1.0 && exponent <= 10.0) {
+    if !(1.0..=10.0).contains(&exponent) {
         return Err(MechanismError::Impact {
             law: LAW.name(),
             t,

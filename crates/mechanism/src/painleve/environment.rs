@@ -187,9 +187,9 @@ impl ContactEnvironment {
 }
 
 /// A velocity to which a contact jumps.
-pub(super) struct ContactJump {
-    pub(super) velocity: Vec<f64>,
+pub(crate) struct ContactJump {
+    pub(crate) velocity: Vec<f64>,
     /// Whether every velocity between u⁻ and this is possible, too.
-    pub(super) segment: bool,
-    pub(super) impulses: Vec<ConstraintImpulse>,
+    pub(crate) segment: bool,
+    pub(crate) impulses: Vec<ConstraintImpulse>,
 }

@@ -32,10 +32,11 @@ mod environment;
 use crate::error::{MechanismError, SystemError};
 use crate::modes::enumeration::{AdmissibleAccelerations, accelerations, jump_velocities};
 use crate::settings::Scheme;
-use crate::step_problem::{ConstraintImpulse, SlidingRule};
+use crate::step_problem::SlidingRule;
 use crate::system::{ConstraintKind, StateRef, System};
 
 use environment::ContactEnvironment;
+pub(crate) use environment::ContactJump;
 
 /// |γ| below this share of Ĥ_nn counts as γ = 0.
 const ZERO: f64 = 1e-12;
@@ -119,20 +120,16 @@ pub(crate) fn gamma_if_nonunique<S: System + ?Sized>(
     Ok(row.map_or(f64::INFINITY, |row| row[0]))
 }
 
-/// Velocities and impulses of the jumps of a sliding contact.
+/// Jumps of a sliding contact.
 pub(crate) fn contact_jumps<S: System + ?Sized>(
     system: &mut S,
     contact: usize,
     at: StateRef<'_>,
     rule: SlidingRule,
-) -> Result<Vec<(Vec<f64>, Vec<ConstraintImpulse>)>, MechanismError> {
+) -> Result<Vec<ContactJump>, MechanismError> {
     let mut place = ContactEnvironment::new(system, contact, at, None)?;
     place.problem.sliding_rule = rule;
-    let found = place.jumps(system, at)?;
-    Ok(found
-        .into_iter()
-        .map(|j| (j.velocity, j.impulses))
-        .collect())
+    place.jumps(system, at)
 }
 
 /// γ and the outcomes of a contact that slides at `at` with U_n = 0; the caller must know that the gap is closed. The
