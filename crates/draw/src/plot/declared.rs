@@ -168,18 +168,18 @@ fn counted_findings(record: &Record, scene: &Scene, plot: &Plot) -> Result<Figur
 /// Checks that the findings of a histogram exist.
 fn known_findings(scene: &Scene, plot: &Plot) -> Result<(), SceneError> {
     let known: Vec<String> = scene.findings().iter().map(|f| f.name.clone()).collect();
-    for name in plot.findings.iter().filter(|name| !known.contains(name)) {
-        let formula = Formula::at_line(name, plot.line);
-        let problem = "the scene has no such finding";
-        let advice = match known.is_empty() {
-            true => "The scene declares no finding".to_string(),
-            false => format!("It declares {}", known.join(", ")),
-        };
-        let part = part(plot);
-        let error = value_error(scene.origin(), &part, "findings", &formula, problem, advice);
-        return Err(error.into());
-    }
-    Ok(())
+    let Some(name) = plot.findings.iter().find(|name| !known.contains(name)) else {
+        return Ok(());
+    };
+    let formula = Formula::at_line(name, plot.line);
+    let problem = "the scene has no such finding";
+    let advice = match known.is_empty() {
+        true => "The scene declares no finding".to_string(),
+        false => format!("It declares {}", known.join(", ")),
+    };
+    let part = part(plot);
+    let error = value_error(scene.origin(), &part, "findings", &formula, problem, advice);
+    Err(error.into())
 }
 
 /// The instants that a drawing lists; empty where it takes every n-th state.
