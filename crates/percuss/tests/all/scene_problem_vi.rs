@@ -179,7 +179,7 @@ fn wrong_values_are_refused_with_their_place() {
     let with = |key: &str| format!("{force}\n{key}");
     refused(
         &[(force, &with("while = \"floor\""))],
-        &["scene.toml:22", "`while`", "no contact `floor`"],
+        &["scene.toml:22", "`while = \"floor\"`", "no contact `floor`"],
     );
     refused(
         &[(force, &with("while = 3"))],

@@ -61,7 +61,7 @@ fn overrides_are_checked_like_the_file() {
         message(&[("unti", "3")]),
         "ball.toml, overridden: `unti = 3`: there is no such parameter or setting; did you mean \
          `until`? (those that can be set: m, g, weight, start, until, step, integrator, theta, \
-         forces, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)"
+         forces, tangent_cone, correction, tolerance, law, record.every, record.coordinates_every, record.contacts_every, record.tables, record.from, record.until, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)"
     );
     assert_eq!(
         message(&[("step", "-1")]),
