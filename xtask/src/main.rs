@@ -15,6 +15,7 @@ mod links;
 mod locks;
 mod modules;
 mod packages;
+mod papers;
 mod rust_version;
 mod schema;
 mod sizes;
@@ -59,6 +60,7 @@ usage: cargo xtask <check>
   packages      manifests are complete, and every package holds the files that it is built from
   words         no machine paths, unfinished macros or private registries in the tree
   paths         paths in ARCHITECTURE.md and relative links in Markdown files exist
+  papers        docs/papers.md has no blank cell; the scenes, findings, tests and files that it names exist
   schema        docs/records.md is what the code says; with --write it is made so
 
 Not among them:
@@ -93,6 +95,7 @@ fn main() -> ExitCode {
         ["locks"] => steps::run("locks", || locks::check(&root)),
         ["packages"] => steps::run("packages", || packages::check(&root)),
         ["words"] => steps::run("words", || words::check(&root)),
+        ["papers"] => steps::run("papers", || papers::check(&root)),
         ["schema"] => steps::run("schema", || schema::check(&root)),
         ["schema", "--write"] => steps::run("schema", || schema::write(&root)),
         ["hashes"] => steps::run("hashes", || hashes::check(&root)),

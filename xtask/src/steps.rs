@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::{Outcome, Report, architecture, features, licences, links, locks};
-use crate::{modules, packages, rust_version, schema, sizes, words};
+use crate::{modules, packages, papers, rust_version, schema, sizes, words};
 
 /// Width of the column of names: the longest, `rust-version`, and a space.
 const NAME_WIDTH: usize = 13;
@@ -87,6 +87,7 @@ pub fn check_all(root: &Path) -> bool {
         run("packages", || packages::check(root)),
         run("words", || words::check(root)),
         run("paths", || links::check(root)),
+        run("papers", || papers::check(root)),
         run("schema", || schema::check(root)),
     ];
     let failed = passed.iter().filter(|ok| !**ok).count();

@@ -38,8 +38,13 @@ impl ExpectedTimes {
     /// Of a mechanism or a sweeping process.
     pub fn of_mechanism(scene: &Scene) -> Result<Self, SceneError> {
         let built = scene.build_mechanism()?;
-        // Intervals of event-driven integrators have the length of a step, too: events lie within them.
-        let fixed = built.settings.adaptive.is_none();
+        // Intervals of event-driven integrators have the length of a step, too: events lie within them. Steps of a
+        // sweeping process also end where its set jumps or has a kink: the verification of sweeps compares these.
+        let cut = built.sweep.as_ref().is_some_and(|plan| {
+            let mut cuts = plan.jumps.iter().chain(&plan.kinks);
+            cuts.any(|t| *t <= built.until)
+        });
+        let fixed = built.settings.adaptive.is_none() && !cut;
         Ok(Self {
             start: built.initial.t,
             length: fixed.then_some(built.settings.step),

@@ -4,6 +4,8 @@
 //! û_t = u_t + g w (`Law::least_energy`). (★) is solved with the shift added to the velocity; the shift of each contact follows
 //! exactly from its own problem with the impulses of the others fixed. One contact, with any joints, takes one
 //! correction; several are updated in a fixed-point iteration of at most 100 rounds, each with a contact solve.
+//! Where γ ≤ 0 the shifted problem has other solutions than the one of least energy: from the second round on the
+//! impulses of least energy are tried before the problem is solved.
 
 use percuss_contact::Law;
 use percuss_convex::dense;
@@ -41,11 +43,18 @@ impl StepProblem {
         let mut left = self.update_least_energy_shift();
         let mut iterations = solved.iterations;
         // Fixed point over the shifts.
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             if left <= tolerance {
                 break;
             }
-            solved = self.solve_with_shift(system, t, inertia, free, v, tolerance)?;
+            let tried = match round {
+                0 => None,
+                _ => self.try_least_energy(system, t, inertia, free, v, tolerance)?,
+            };
+            solved = match tried {
+                Some(summary) => summary,
+                None => self.solve_with_shift(system, t, inertia, free, v, tolerance)?,
+            };
             iterations += solved.iterations;
             left = self.update_least_energy_shift();
         }
@@ -61,13 +70,39 @@ impl StepProblem {
         })
     }
 
-    /// Updates the shift of each contact with the other impulses fixed. Returns the distance of the velocities from
-    /// those of least energy, over the largest free velocity.
+    /// Takes the impulses of least energy of each contact, where they satisfy the shifted problem to the tolerance.
+    fn try_least_energy<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        t: f64,
+        inertia: &Inertia,
+        free: &[f64],
+        v: &mut [f64],
+        tolerance: f64,
+    ) -> Result<Option<SolveSummary>, MechanismError> {
+        let start = self.impulse.clone();
+        self.impulse.copy_from_slice(&self.least_energy_impulse);
+        let residual = self.evaluate_with_shift(system, t, inertia, free, v)?;
+        if residual > tolerance || residual.is_nan() {
+            self.impulse = start;
+            return Ok(None);
+        }
+        Ok(Some(SolveSummary {
+            residual,
+            iterations: 0,
+            converged: true,
+            infeasible: [None; 2],
+        }))
+    }
+
+    /// Updates the shift and the impulse of least energy of each contact with the other impulses fixed. Returns the
+    /// distance of the velocities from those of least energy, over the largest free velocity.
     fn update_least_energy_shift(&mut self) -> f64 {
         let basis = orthonormal(&self.kinetic_jacobian, self.n, self.bilateral_rows());
         let speed = (self.free.iter().zip(&self.least_energy_shift))
             .fold(0.0_f64, |m, (free, lean)| m.max((free - lean).abs()));
         let mut left = 0.0_f64;
+        self.least_energy_impulse.clone_from(&self.impulse);
         for k in 0..self.active.len() {
             let rows = self.rows(k);
             if !self.law[k].normal() || rows.len() != 3 {
@@ -91,6 +126,7 @@ impl StepProblem {
                     let apart: [f64; 3] = std::array::from_fn(|i| least[i] - r[i]);
                     let off = times(&apart);
                     left = left.max(dense::dot(&off, &off).sqrt());
+                    self.least_energy_impulse[rows.clone()].copy_from_slice(&least);
                     lean
                 }
             };

@@ -149,6 +149,8 @@ pub(crate) struct StepProblem {
     rebound: Vec<f64>,
     /// Least-energy shift, added to the velocity of a tangential row before its law is applied.
     least_energy_shift: Vec<f64>,
+    /// Impulses of least energy of each contact, with those of the others as they are.
+    least_energy_impulse: Vec<f64>,
     /// Coulomb's law or least energy.
     pub(crate) sliding_rule: SlidingRule,
     /// A vector of velocity coordinates: v̂_free = Lᵀ v_L, then the change of v.

@@ -68,6 +68,27 @@ impl StepProblem {
         })
     }
 
+    /// RV of the impulses that are held, with the least-energy shift of each row added to its velocity. `v` becomes v_F.
+    pub(super) fn evaluate_with_shift<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        t: f64,
+        inertia: &Inertia,
+        free: &[f64],
+        v: &mut [f64],
+    ) -> Result<f64, MechanismError> {
+        v.copy_from_slice(free);
+        self.prepare(system, t, inertia, free)?;
+        let problem = self
+            .build_problem(inertia, free)
+            .map_err(|e| self.problem_error(system, t, &e))?;
+        let mut evaluator = ResidualEvaluator::new(&problem);
+        let residual = evaluator.residual(&problem, &self.impulse, ResidualMeasure::Velocity);
+        self.problem = Some(problem);
+        self.apply_impulses(inertia, v);
+        Ok(residual)
+    }
+
     /// RV of the last solution under the laws as they are now; 0 where nothing was solved.
     pub(crate) fn residual_under_present_laws(&mut self) -> f64 {
         let Some(problem) = &mut self.problem else {

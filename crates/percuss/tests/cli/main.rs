@@ -13,6 +13,7 @@ mod faults;
 mod gallery;
 mod html;
 mod images;
+mod infeasible;
 mod interrupt;
 mod joints;
 mod log;

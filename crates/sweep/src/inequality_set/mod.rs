@@ -139,6 +139,9 @@ impl Linearisation {
     }
 }
 
+/// Radii of curvature beyond this multiple of the distance from the origin are those of a straight boundary.
+const FLAT: f64 = 1e6;
+
 /// c(y) ≥ c(x) + ∇c(x)·(y − x) for convex c: tests every pair.
 fn check_tangents(time: f64, tangents: &[Linearisation]) -> Result<()> {
     for a in tangents {
@@ -152,10 +155,13 @@ fn check_tangents(time: f64, tangents: &[Linearisation]) -> Result<()> {
             for k in 0..a.values.len() {
                 let slope = dot(a.row(k), &step);
                 let excess = a.values[k] + slope - b.values[k];
-                let size = a.values[k].abs() + b.values[k].abs() + norm(a.row(k)) * norm(&step);
+                let length = norm(a.row(k));
+                let size = a.values[k].abs() + b.values[k].abs() + length * norm(&step);
                 // Rounding of any function stays far below a billionth of its terms; at the boundary the terms cancel,
-                // and gradient times x gives their size.
-                if excess > 1e-9 * size + 1e-13 * norm(a.row(k)) * reach {
+                // and gradient times x gives their size, near the origin gradient times radius of curvature.
+                let turn = norm(&sub(b.row(k), a.row(k)));
+                let radius = (length * norm(&step) / turn).min(FLAT * reach);
+                if excess > 1e-9 * size + length * (1e-13 * reach + 1e-14 * radius) {
                     return Err(SweepingError::NotConvex {
                         time,
                         constraint: k,

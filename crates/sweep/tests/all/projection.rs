@@ -260,6 +260,45 @@ fn function_that_is_not_convex_is_named_with_the_instant() {
     );
 }
 
+/// The unit disc whose rim passes through the origin, or (`sign` −1) what is outside of it.
+struct RimAtOrigin {
+    sign: f64,
+}
+
+impl Inequalities for RimAtOrigin {
+    fn dim(&self) -> usize {
+        2
+    }
+    fn count(&self) -> usize {
+        1
+    }
+    fn values(&self, _: f64, x: &[f64], out: &mut [f64]) {
+        out[0] = -self.sign * 0.5 * (1.0 - (x[0] - 1.0).powi(2) - x[1] * x[1]);
+    }
+    fn gradients(&self, _: f64, x: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(&[self.sign * (x[0] - 1.0), self.sign * x[1]]);
+    }
+}
+
+/// The size of a function's terms was taken from the distance of its points from the origin: near the origin rounding was
+/// said to be a set that is not convex, by an excess of 4.5e-17.
+#[test]
+fn convexity_is_judged_alike_near_the_origin() {
+    let near = [
+        vec![-1.775599667297456e-10, -4.6495588664848315e-6],
+        vec![1.0809197287242611e-11, -4.649558865608998e-6],
+    ];
+    let disc = InequalitySet::new(RimAtOrigin { sign: 1.0 }).expect("set");
+    disc.check_convexity(0.0, &near).expect("a disc is convex");
+    let outside = InequalitySet::new(RimAtOrigin { sign: -1.0 }).expect("set");
+    // Over a distance s the excess is s²/2: found where it is above rounding of terms of size 1.
+    for s in [1e-6, 1e-4, 1e-2] {
+        let apart = [vec![0.0, 0.0], vec![0.0, s]];
+        disc.check_convexity(0.0, &apart).expect("a disc is convex");
+        assert!(outside.check_convexity(0.0, &apart).is_err(), "{s}");
+    }
+}
+
 /// Two discs whose centres move apart: their intersection is empty from t = 2 on.
 struct Parting;
 

@@ -17,6 +17,10 @@ use super::{ConstraintRow, MechanismVerifier};
 /// A velocity is known to this share of the absolute values of its terms.
 const ROUNDING: f64 = 1e-14;
 
+/// Velocities below this share of the speed of the largest energy so far count as rest: a body that friction has stopped
+/// keeps 1e-35 m/s or so, of which nothing is known.
+const REST: f64 = 1e-16;
+
 /// Share to which the impulse of a separate impact is known.
 const IMPACT: f64 = 1e-10;
 
@@ -209,13 +213,14 @@ impl MechanismVerifier<'_> {
                 continue;
             };
             let stake = rule.speed_at_stake(&block.b);
+            let rest = REST * (2.0 * self.peak * block.trace).sqrt();
             defects.push(Defect {
                 bodies: vec![0],
                 rows: f.len(),
                 kappa,
                 left: dot(&f, &f).sqrt(),
                 free: stake,
-                rounding: ROUNDING * widest * block.terms,
+                rounding: ROUNDING * widest * block.terms + rest,
             });
             judged.push(touch.constraint);
             if is_contact {
