@@ -22,6 +22,8 @@ pub(super) struct EndScratch {
     pub(super) persistent: Vec<bool>,
     /// v_F before that projection.
     pub(super) v_unprojected: Vec<f64>,
+    /// The same without the impulses of the persistent contacts.
+    pub(super) v_free: Vec<f64>,
 }
 
 impl EndScratch {
@@ -32,6 +34,7 @@ impl EndScratch {
             projected: StepProblem::new(velocities),
             persistent: vec![false; constraints],
             v_unprojected: vec![0.0; velocities],
+            v_free: vec![0.0; velocities],
         }
     }
 

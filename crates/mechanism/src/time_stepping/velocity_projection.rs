@@ -51,7 +51,8 @@ pub(super) fn project<S: System>(
         v: &scratch.v_unprojected,
     };
     // Free velocity of the projection: v_F without the impulses of the persistent contacts.
-    let mut free = scratch.v_unprojected.clone();
+    let free = &mut scratch.v_free;
+    free.copy_from_slice(&scratch.v_unprojected);
     let mut contacts = false;
     for i in 0..given.layout.num_constraints() {
         let constraint = &system.constraints()[i];
@@ -73,7 +74,7 @@ pub(super) fn project<S: System>(
                     step.status(k),
                     RestitutionWeights::NONE,
                 )?;
-                problem.take_from_velocity(&step.impulse[step.rows(k)], inertia, &mut free);
+                problem.take_from_velocity(&step.impulse[step.rows(k)], inertia, free);
                 contacts = true;
             }
             // An impulse of the joint here would need its friction impulse, too.
@@ -84,12 +85,12 @@ pub(super) fn project<S: System>(
     }
     if !contacts {
         if !problem.active.is_empty() {
-            problem.solve_bilateral(inertia, &free, &mut next.v);
+            problem.solve_bilateral(inertia, free, &mut next.v);
         }
         return Ok(nothing);
     }
     let tolerance = given.settings.tolerance;
-    let summary = problem.solve(system, next.t, inertia, &free, &mut next.v, tolerance)?;
+    let summary = problem.solve(system, next.t, inertia, free, &mut next.v, tolerance)?;
     // S′ of the contacts; those that carry no impulse separate.
     for k in 0..problem.active.len() {
         let i = problem.active[k];

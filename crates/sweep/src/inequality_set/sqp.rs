@@ -22,6 +22,10 @@ const ITERATIONS: usize = 40;
 const SHARP: f64 = 1e-14;
 const FAIR: f64 = 1e-11;
 
+/// H is used where H − this share of A is positive definite, always for convex functions: H⁻¹ then magnifies rounding to
+/// less than `FAIR`.
+const SINGULAR: f64 = 1e-3;
+
 impl<I: Inequalities> InequalitySet<I> {
     /// SQP from the last point visited; `None` where it does not converge.
     pub(super) fn solve_sqp(
@@ -85,8 +89,13 @@ impl<I: Inequalities> InequalitySet<I> {
         if regular && hessian.iter().any(|v| *v != 0.0) {
             axpy(1.0, self.white.matrix(), &mut hessian);
             // Indefinite only through rounding or functions that are not convex: the plain metric still gives a descent
-            // step, and the tangent test finds the latter.
-            if let Ok(metric) = percuss_convex::Metric::new(n, &hessian) {
+            // step, and the tangent test finds the latter. Nearly singular where z is at a centre of curvature of a set
+            // that is not convex: H⁻¹ would magnify rounding.
+            let mut margin = hessian.clone();
+            axpy(-SINGULAR, self.white.matrix(), &mut margin);
+            if percuss_convex::Metric::new(n, &margin).is_ok()
+                && let Ok(metric) = percuss_convex::Metric::new(n, &hessian)
+            {
                 h = metric;
             }
         }
