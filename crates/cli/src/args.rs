@@ -34,6 +34,13 @@ pub struct RunArgs {
     pub(crate) set: SetArgs,
 
     #[command(flatten)]
+    pub(crate) common: OneRunArgs,
+}
+
+/// What `percuss run` and `percuss resume` both take.
+#[derive(Args, Clone)]
+pub struct OneRunArgs {
+    #[command(flatten)]
     pub(crate) threads: ThreadArgs,
 
     #[command(flatten)]
@@ -53,24 +60,6 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub(crate) checkpoint: CheckpointArgs,
-}
-
-impl RunArgs {
-    /// The arguments of a run that is resumed.
-    pub fn resuming(args: &ResumeArgs) -> Self {
-        Self {
-            scene: String::new(),
-            output: None,
-            fast: false,
-            set: SetArgs { set: Vec::new() },
-            threads: args.threads.clone(),
-            log: args.log.clone(),
-            json: args.json,
-            quiet: args.quiet,
-            no_findings: args.no_findings,
-            checkpoint: args.checkpoint.clone(),
-        }
-    }
 }
 
 /// Go on with a run that was killed or interrupted
@@ -88,25 +77,7 @@ pub struct ResumeArgs {
     pub(crate) directory: PathBuf,
 
     #[command(flatten)]
-    pub(crate) threads: ThreadArgs,
-
-    #[command(flatten)]
-    pub(crate) log: LogArgs,
-
-    /// Print one JSON object to standard output instead of the summary
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// No progress bar, and one line instead of the summary
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
-
-    /// Do not measure the findings (and run none of the cases and studies they need)
-    #[arg(long)]
-    pub(crate) no_findings: bool,
-
-    #[command(flatten)]
-    pub(crate) checkpoint: CheckpointArgs,
+    pub(crate) common: OneRunArgs,
 
     /// Go on although another version of percuss began the run: bits may differ
     #[arg(long)]

@@ -165,8 +165,8 @@ impl Command {
     fn json(&self) -> bool {
         match self {
             Self::Examples(args) => args.json,
-            Self::Run(args) => args.json,
-            Self::Resume(args) => args.json,
+            Self::Run(args) => args.common.json,
+            Self::Resume(args) => args.common.json,
             Self::Show(args) => args.json,
             Self::Forces(args) => args.json,
             Self::Limit(args) => args.json,

@@ -2,7 +2,7 @@
 
 use percuss_run::{InterruptedRun, RunError, RunTarget};
 
-use crate::args::{ResumeArgs, RunArgs};
+use crate::args::ResumeArgs;
 use crate::console;
 use crate::error::{CommandError, CommandStatus};
 use crate::run::run_scene;
@@ -20,5 +20,5 @@ pub fn run(args: &ResumeArgs) -> Result<CommandStatus, CommandError> {
     };
     let scene = interrupted.scene.clone();
     let target = RunTarget::Resume(Box::new(interrupted));
-    run_scene(&RunArgs::resuming(args), &scene, target)
+    run_scene(&args.common, &scene, target)
 }

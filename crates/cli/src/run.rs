@@ -4,7 +4,7 @@ use percuss_record::OutputDirectory;
 use percuss_run::{FindingsOf, RunOptions, RunTarget, execute};
 use percuss_scene::Scene;
 
-use crate::args::RunArgs;
+use crate::args::{OneRunArgs, RunArgs};
 use crate::error::{CommandError, CommandStatus};
 use crate::interrupt;
 use crate::log;
@@ -18,12 +18,12 @@ pub fn run(args: &RunArgs) -> Result<CommandStatus, CommandError> {
     let chosen = if args.fast { loaded.fast()? } else { loaded };
     let scene = chosen.with_overrides(args.set.pairs())?;
     let place = OutputDirectory::new(args.output.as_deref(), scene.name());
-    run_scene(args, &scene, RunTarget::Directory(place))
+    run_scene(&args.common, &scene, RunTarget::Directory(place))
 }
 
 /// Runs a scene in a new directory, or resumes one.
 pub fn run_scene(
-    args: &RunArgs,
+    args: &OneRunArgs,
     scene: &Scene,
     target: RunTarget,
 ) -> Result<CommandStatus, CommandError> {

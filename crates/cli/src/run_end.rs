@@ -6,7 +6,7 @@ use percuss_draw::plot::RunPlots;
 use percuss_record::{Record, RunStatus};
 use percuss_run::{EarlyStop, Run, StopReason};
 
-use crate::args::RunArgs;
+use crate::args::OneRunArgs;
 use crate::console;
 use crate::error::{CommandError, CommandStatus};
 use crate::numbers::format_short;
@@ -14,7 +14,7 @@ use crate::output;
 use crate::summary::RunSummary;
 
 /// Prints the summary of a run as the arguments require.
-pub fn report(run: &Run, args: &RunArgs) -> Result<CommandStatus, CommandError> {
+pub fn report(run: &Run, args: &OneRunArgs) -> Result<CommandStatus, CommandError> {
     let directory = run.directory.as_deref();
     if let Some(stop) = run.outcome.stopped() {
         match stop.reason {

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use percuss_equilibrium::FORCES;
 use percuss_record::{
-    CellValue, Record, RecordError, Table, renamed_column, renamed_column_warning,
+    CellValue, Record, RecordError, Table, renamed_column, renamed_column_warning, table_names,
 };
+use percuss_run::study::STUDY_TABLE;
 
 use crate::console;
 use crate::error::{CommandError, CommandStatus};
@@ -28,9 +30,7 @@ pub struct TableArgs {
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 
-    /// steps, coordinates, contacts, events or findings; of bodies steps, bodies, contacts,
-    /// observables, profiles, distributions, names or findings; of a study runs
-    #[arg(value_name = "TABLE")]
+    #[arg(value_name = "TABLE", help = table_help())]
     table: String,
 
     /// Only what is nearest to this time
@@ -48,6 +48,15 @@ pub struct TableArgs {
     /// No line with the names of the columns (CSV)
     #[arg(long, short)]
     quiet: bool,
+}
+
+/// The tables that there are, from the lists of what writes them.
+fn table_help() -> String {
+    let [mechanisms, bodies] = table_names().map(|names| names.join(", "));
+    format!(
+        "Of a mechanism {mechanisms}; of bodies {bodies}, and {FORCES} where `percuss forces` has written it; of \
+         either findings; of a study {STUDY_TABLE}"
+    )
 }
 
 /// A time on the command line.

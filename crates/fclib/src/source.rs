@@ -210,6 +210,17 @@ impl<'a> Hdf5Source<'a> {
                 Ok(Some(String::from_utf8_lossy(&raw[..end]).into_owned()))
             }
             Datatype::String { .. } | Datatype::VarLen { .. } => {
+                // One text, which cannot be longer than the file: many references to one text could demand any memory.
+                let count = self.charge_budget(&dataset)?;
+                if count != 1 {
+                    return Err(FileError::Shape {
+                        path: self.path(),
+                        dataset: at.into(),
+                        expected: "one text".into(),
+                        found: format!("{count} texts"),
+                        hint: "write it again as one text".into(),
+                    });
+                }
                 let text = dataset.read_string();
                 text.map(Some).map_err(|e| damaged(self.path, &e))
             }

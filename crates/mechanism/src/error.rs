@@ -126,6 +126,12 @@ pub enum MechanismError {
         /// Why.
         reason: String,
     },
+    /// The scheme of the event-driven integrator, given to a time stepper.
+    #[error(
+        "the scheme `event` takes no time steps: use the integrator EventDriven with it, or give the time stepper \
+         another scheme, for example `midpoint`"
+    )]
+    NoTimeSteps,
     /// A setting out of range.
     #[error("{name} = {value}: {expected}")]
     Setting {

@@ -59,23 +59,21 @@ pub fn projection_coefficients(
 mod tests {
     use super::*;
 
+    /// Mass matrix of a uniform bar by its end point and its angle.
+    fn bar(mass: f64, length: f64, theta: f64) -> [f64; 9] {
+        let (s, c) = theta.sin_cos();
+        let (x, y) = (-0.5 * mass * length * s, 0.5 * mass * length * c);
+        let turning = mass * length * length / 3.0;
+        [mass, 0.0, x, 0.0, mass, y, x, y, turning]
+    }
+
     /// B02 example 13: dx against dy for a bar gives the coefficient −3 cos θ sin θ/(4 − 3 sin² θ).
     #[test]
     fn bar_on_a_rail_has_the_coefficient_of_the_paper() {
         let (mass, length) = (2.3, 0.7);
         for theta in [0.0_f64, 0.4, 1.1, 2.0] {
             let (s, c) = theta.sin_cos();
-            let a = [
-                mass,
-                0.0,
-                -0.5 * mass * length * s,
-                0.0,
-                mass,
-                0.5 * mass * length * c,
-                -0.5 * mass * length * s,
-                0.5 * mass * length * c,
-                mass * length * length / 3.0,
-            ];
+            let a = bar(mass, length, theta);
             let found = projection_coefficients(&a, 3, &[0.0, 1.0, 0.0], &[1.0, 0.0, 0.0]).unwrap();
             let expected = -3.0 * c * s / (4.0 - 3.0 * s * s);
             // Rounding of a 3 × 3 factorisation.
@@ -92,17 +90,7 @@ mod tests {
     fn bar_between_two_rails_has_the_form_of_the_paper() {
         let (mass, length, theta) = (1.7, 1.3, 0.8_f64);
         let (s, c) = theta.sin_cos();
-        let a = [
-            mass,
-            0.0,
-            -0.5 * mass * length * s,
-            0.0,
-            mass,
-            0.5 * mass * length * c,
-            -0.5 * mass * length * s,
-            0.5 * mass * length * c,
-            mass * length * length / 3.0,
-        ];
+        let a = bar(mass, length, theta);
         let held = [0.0, 1.0, 0.0, 0.0, 1.0, length * c];
         let k = projection_coefficients(&a, 3, &held, &[1.0, 0.0, 0.0]).unwrap();
         let form: Vec<f64> = (0..3)

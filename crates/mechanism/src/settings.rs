@@ -14,7 +14,7 @@ pub enum Scheme {
     Theta(f64),
     /// Paoli's scheme: q is advanced first, the law holds at the new position (P15 §2).
     Paoli,
-    /// Event-driven integration ([`crate::EventDriven`]). A [`crate::TimeStepper`] given this runs the midpoint scheme.
+    /// Event-driven integration ([`crate::EventDriven`]). A [`crate::TimeStepper`] refuses it.
     Event,
 }
 

@@ -28,6 +28,9 @@ pub trait Dimension: Dim + sealed::Sealed {
     type ShapeSpec: Clone + fmt::Debug + PartialEq + Default;
     /// Angles and angular velocities: a number in the plane, a vector in world axes in space.
     type Spin: Copy + fmt::Debug + PartialEq + Default + Send + Sync + 'static;
+    /// The first axis.
+    #[doc(hidden)]
+    const X_AXIS: Self::Vector;
 
     /// Makes a shape; also returns the pose of its body axes in the axes that it is described in.
     #[doc(hidden)]

@@ -190,10 +190,84 @@ impl<D: Dimension> Joint<D> {
         Self::new(kind, between, [at; 2], axis)
     }
 
-    /// The same joint with play.
-    pub(crate) fn with_play(self, pin: f64, play: f64, law: ContactLaw) -> Self {
+    /// A slider along an axis through a point.
+    ///
+    /// ```
+    /// use percuss::plane::Joint;
+    /// let slider = Joint::prismatic("world", "piston", [0.0, 0.0], [1.0, 0.0]);
+    /// assert_eq!(slider.axis.x, 1.0);
+    /// ```
+    pub fn prismatic(
+        a: impl Into<BodyRef>,
+        b: impl Into<BodyRef>,
+        at: impl Into<D::Vector>,
+        axis: impl Into<D::Vector>,
+    ) -> Self {
+        Self::at_point(
+            JointKind::Prismatic,
+            [a.into(), b.into()],
+            at.into(),
+            axis.into(),
+        )
+    }
+
+    /// A rigid connection.
+    ///
+    /// ```
+    /// use percuss::plane::{Body, Joint, World};
+    /// # fn main() -> percuss::Result<()> {
+    /// let mut world = World::builder()
+    ///     .body("sign", Body::rectangle(1.0, 0.5))
+    ///     .joint("bracket", Joint::weld("world", "sign", [-0.5, 0.0]))
+    ///     .build()?;
+    /// world.run_until(0.1)?;
+    /// assert!((world.joint("bracket")?.force().y - 500.0 * 9.81).abs() < 1e-6);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn weld(a: impl Into<BodyRef>, b: impl Into<BodyRef>, at: impl Into<D::Vector>) -> Self {
+        Self::at_point(JointKind::Fixed, [a.into(), b.into()], at.into(), D::X_AXIS)
+    }
+
+    /// A rod between two points; with limits, a spring or a motor its length is free and only these act.
+    ///
+    /// ```
+    /// use percuss::plane::Joint;
+    /// let rope = Joint::distance("world", "ball", [0.0, 2.0], [0.0, 0.0]).limits(0.0, 2.0);
+    /// assert_eq!(rope.limits.unwrap().high, 2.0);
+    /// ```
+    pub fn distance(
+        a: impl Into<BodyRef>,
+        b: impl Into<BodyRef>,
+        point_a: impl Into<D::Vector>,
+        point_b: impl Into<D::Vector>,
+    ) -> Self {
+        let points = [point_a.into(), point_b.into()];
+        Self::new(JointKind::Distance, [a.into(), b.into()], points, D::X_AXIS)
+    }
+
+    /// A pin of the second body in a larger hole of the first, in space a ball in a larger socket: unilateral contact
+    /// with play.
+    ///
+    /// ```
+    /// use percuss::{ContactLaw, plane::Joint};
+    /// let pin = Joint::clearance("crank", "rod", [0.1, 0.0], 0.01, 1e-4, ContactLaw::coulomb(0.1));
+    /// assert_eq!(pin.clearance.unwrap().pin, 0.01);
+    /// ```
+    pub fn clearance(
+        a: impl Into<BodyRef>,
+        b: impl Into<BodyRef>,
+        at: impl Into<D::Vector>,
+        pin: f64,
+        play: f64,
+        law: ContactLaw,
+    ) -> Self {
+        let between = [a.into(), b.into()];
         let clearance = Some(Play { pin, play, law });
-        Self { clearance, ..self }
+        Self {
+            clearance,
+            ..Self::at_point(JointKind::Clearance, between, at.into(), D::X_AXIS)
+        }
     }
 
     /// Keeps its coordinate between two bounds; ±∞ for none.

@@ -68,7 +68,7 @@ pub use output_directory::{OutputDirectory, RUNS};
 pub use reader::{Chunk, Record, Table};
 pub use renamed::{renamed_column, renamed_column_warning};
 pub use run_writer::RunWriter;
-pub use schema::schema_page;
+pub use schema::{schema_page, table_names};
 pub use step_report::StepReport;
 pub use surveys::{CountedDistribution, ProfileRow, Surveys};
 pub use table_writer::TableWriter;

@@ -46,6 +46,11 @@ pub fn schema_page() -> String {
     page
 }
 
+/// Names of the tables that a run of a mechanism, and that a run of bodies can have.
+pub fn table_names() -> [Vec<&'static str>; 2] {
+    [mechanisms(), bodies()].map(|tables| tables.iter().map(|table| table.name).collect())
+}
+
 fn section(part: &TableDoc) -> String {
     let mut text = format!(
         "\n### {}\n\nOne row for {}. {}\n\n",

@@ -63,30 +63,40 @@ impl StepReport {
     }
 }
 
+/// The report from that of an engine: fields that both engines have under the same name, then the given ones.
+macro_rules! report_of {
+    ($ledger:ident, $($own:ident: $value:expr),+ $(,)?) => {
+        Self {
+            t: $ledger.t,
+            h: $ledger.h,
+            num_contacts: $ledger.num_active,
+            iterations: $ledger.iterations,
+            reached: $ledger.reached,
+            residual: $ledger.residual,
+            penetration: $ledger.penetration,
+            resting: $ledger.resting,
+            drift: $ledger.drift,
+            momentum: $ledger.momentum,
+            energy: $ledger.energy,
+            gain: $ledger.gain,
+            excess: $ledger.excess,
+            mixed: $ledger.mixed,
+            lasting: $ledger.lasting,
+            forced: $ledger.forced,
+            kinetic: $ledger.kinetic,
+            gamma: $ledger.gamma,
+            $($own: $value),+
+        }
+    };
+}
+
 impl From<&percuss_mechanism::StepReport> for StepReport {
     fn from(ledger: &percuss_mechanism::StepReport) -> Self {
-        Self {
-            t: ledger.t,
-            h: ledger.h,
-            num_contacts: ledger.num_active,
-            iterations: ledger.iterations,
-            reached: ledger.reached,
-            residual: ledger.residual,
-            penetration: ledger.penetration,
-            resting: ledger.resting,
-            drift: ledger.drift,
-            momentum: ledger.momentum,
-            energy: ledger.energy,
-            gain: ledger.gain,
-            excess: ledger.excess,
-            mixed: ledger.mixed,
-            lasting: ledger.lasting,
-            forced: ledger.forced,
-            kinetic: ledger.kinetic,
+        report_of! {
+            ledger,
             potential: ledger.potential,
             // Work of normal and tangential impulses.
             lost: ledger.impact + ledger.sliding,
-            gamma: ledger.gamma,
             apart: 0.0,
             shares: None,
             extent: ledger.extent,
@@ -96,28 +106,11 @@ impl From<&percuss_mechanism::StepReport> for StepReport {
 
 impl From<&percuss_bodies::StepReport> for StepReport {
     fn from(ledger: &percuss_bodies::StepReport) -> Self {
-        Self {
-            t: ledger.t,
-            h: ledger.h,
-            num_contacts: ledger.num_active,
-            iterations: ledger.iterations,
-            reached: ledger.reached,
-            residual: ledger.residual,
-            penetration: ledger.penetration,
-            resting: ledger.resting,
-            drift: ledger.drift,
-            momentum: ledger.momentum,
-            energy: ledger.energy,
-            gain: ledger.gain,
-            excess: ledger.excess,
-            mixed: ledger.mixed,
-            lasting: ledger.lasting,
-            forced: ledger.forced,
-            kinetic: ledger.kinetic,
+        report_of! {
+            ledger,
             potential: ledger.potential + ledger.elastic,
             // As above, with friction in joints and the bilateral constraints of joints.
             lost: ledger.impact + ledger.sliding + ledger.joint_friction + ledger.bilateral,
-            gamma: ledger.gamma,
             apart: ledger.apart,
             shares: Some([
                 ledger.penetration_share,

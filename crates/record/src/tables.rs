@@ -201,33 +201,38 @@ pub(super) fn time() -> Column {
     Column::new("t", ColumnType::Real, "time", "time at the end of the step")
 }
 
+/// Meanings of columns of `steps` that mechanisms and bodies have in common.
+pub(super) mod meaning {
+    pub const RESIDUAL: &str = "velocity residual RV of the contact problem";
+    pub const MOMENTUM: &str = "momentum balance left over, relative to its largest term";
+    pub const ENERGY: &str = "energy balance left over, relative to its largest term";
+    pub const EXCESS: &str = "the part of it that no law allows, relative to the turnover";
+    pub const TURNOVER: &str =
+        "energy that the step turns over, without impulses that cancel each other";
+    pub const MIXED: &str = "whether restitution coefficients of contacts of the step differ";
+    pub const LASTING: &str =
+        "work of contacts that carried impulses before, too, without sliding, and of joints";
+    pub const RESTING: &str = "largest -gap of a contact that carries an impulse and whose depth the step changes by a tenth at most";
+}
+
 /// Columns of `steps` after number and time: name, type, unit, meaning.
 const STEPS: [(&str, ColumnType, &str, &str); 23] = {
     use ColumnType::{Integer, Real, Truth};
     let reached = "whether residual and force iteration reached their tolerances";
     let penetration = "largest -gap over all contacts at the end of the step";
-    let momentum = "momentum balance left over, relative to its largest term";
-    let energy = "energy balance left over, relative to its largest term";
     let gain = "energy gained through contacts, relative to the turnover";
-    let excess = "the part of it that no law allows, relative to the turnover";
-    let turnover = "energy that the step turns over, without impulses that cancel each other";
     let forced = "energy that the forces would give in the step to a system at rest";
-    let mixed = "whether restitution coefficients of contacts of the step differ";
-    let lasting =
-        "work of contacts that carried impulses before, too, without sliding, and of joints";
     let extent = "largest change of a coordinate since the start and largest gap, of either sign";
-    let resting = "largest -gap of a contact that carries an impulse and whose depth the step changes by a tenth at most";
     let drift = "largest |f| over all joints at the end of the step";
-    let residual = "velocity residual RV of the contact problem";
     [
         ("h", Real, "time", "length of the step"),
         ("active", Integer, "1", "constraints that took part"),
-        ("residual", Real, "1", residual),
+        ("residual", Real, "1", meaning::RESIDUAL),
         ("iterations", Integer, "1", "iterations of the solver"),
         ("reached", Truth, "1", reached),
         ("penetration", Real, "length", penetration),
         ("drift", Real, "length", drift),
-        ("momentum", Real, "1", momentum),
+        ("momentum", Real, "1", meaning::MOMENTUM),
         (
             "kinetic",
             Real,
@@ -259,15 +264,15 @@ const STEPS: [(&str, ColumnType, &str, &str); 23] = {
             "energy",
             "work of moving boundaries on the system",
         ),
-        ("energy", Real, "1", energy),
+        ("energy", Real, "1", meaning::ENERGY),
         ("gain", Real, "1", gain),
-        ("excess", Real, "1", excess),
-        ("turnover", Real, "energy", turnover),
+        ("excess", Real, "1", meaning::EXCESS),
+        ("turnover", Real, "energy", meaning::TURNOVER),
         ("forced", Real, "energy", forced),
-        ("lasting", Real, "energy", lasting),
+        ("lasting", Real, "energy", meaning::LASTING),
         ("extent", Real, "length", extent),
-        ("resting", Real, "length", resting),
-        ("mixed", Truth, "1", mixed),
+        ("resting", Real, "length", meaning::RESTING),
+        ("mixed", Truth, "1", meaning::MIXED),
     ]
 };
 

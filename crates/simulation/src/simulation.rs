@@ -15,7 +15,8 @@ pub trait Simulation {
     /// Makes one step.
     ///
     /// # Errors
-    /// The motion cannot go on; the state is that before the step.
+    /// The motion cannot go on. The state is that before the step, or what `World::step` of bodies says of its errors after
+    /// the end velocities.
     fn step(&mut self) -> Result<(), StopReason>;
 
     /// Removes what a failed step has left behind. Returns whether the view is then that of the

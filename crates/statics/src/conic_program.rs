@@ -27,6 +27,10 @@ use crate::impulse_domain::{ConeKind, ImpulseDomain};
 /// Tolerance given to the solver; the accuracy reached is measured afterwards.
 const AIM: f64 = 1e-11;
 
+/// Largest relative error of the point of a solver that stopped short of its tolerance. It reaches 1e-8 where the
+/// admissible set has no interior; an iterate that is no solution has an error of the order 1.
+const SHORT: f64 = 1e-4;
+
 /// One row of F: entries by column, and c.
 type SparseForm = (Vec<(usize, f64)>, f64);
 
@@ -188,6 +192,7 @@ impl ConicProgram {
         Ok(ConicSolver {
             program: self,
             solver: solver.map_err(|error| failed(error.to_string()))?,
+            q: q.to_vec(),
             during,
         })
     }
@@ -217,6 +222,28 @@ impl ConicProgram {
             values.map(|v| v * v).sum::<f64>().sqrt() - head
         });
         flat.chain(round).fold(0.0, f64::max)
+    }
+
+    /// Largest of the relative errors of balance, cones, stationarity and duality gap, recomputed.
+    fn optimality_error(&self, q: &[f64], answer: &ConicSolution) -> f64 {
+        let largest = |values: &[f64]| values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let x = &answer.x;
+        // D x, for a quadratic objective.
+        let curved: Vec<f64> = match self.square.is_empty() {
+            true => vec![0.0; x.len()],
+            false => self.square.iter().zip(x).map(|(d, x)| d * x).collect(),
+        };
+        let rest = self.dual_residual(q, &answer.y, &answer.z);
+        let stationary: Vec<f64> = rest.iter().zip(&curved).map(|(r, c)| r + c).collect();
+        // ½ xᵀDx + q·x against −½ xᵀDx − y·b − z·c.
+        let quadratic = 0.5 * x.iter().zip(&curved).map(|(x, c)| x * c).sum::<f64>();
+        let primal = quadratic + q.iter().zip(x).map(|(q, x)| q * x).sum::<f64>();
+        let balance: f64 = self.b.iter().zip(&answer.y).map(|(b, y)| b * y).sum();
+        let fixed: f64 = self.lines().zip(&answer.z).map(|((_, c), z)| c * z).sum();
+        let gap = primal + quadratic + balance + fixed;
+        let feasible = self.balance_residual(x).max(self.cone_violation(x)) / largest(x).max(1.0);
+        let slope = largest(&stationary) / largest(q).max(largest(&curved)).max(1.0);
+        feasible.max(slope).max(gap.abs() / primal.abs().max(1.0))
     }
 
     /// Dual residual ρ = q + Eᵀ y − Fᵀ z.
@@ -293,6 +320,8 @@ fn settings() -> Result<DefaultSettings<f64>, String> {
 pub(crate) struct ConicSolver<'a> {
     program: &'a ConicProgram,
     solver: DefaultSolver<f64>,
+    /// The present objective.
+    q: Vec<f64>,
     during: &'static str,
 }
 
@@ -304,23 +333,28 @@ impl ConicSolver<'_> {
             status: error.to_string(),
             during: self.during,
         })?;
+        self.q.copy_from_slice(q);
         self.run()
     }
 
     /// Solves the current objective.
+    ///
+    /// # Errors
+    /// A solver that stopped without a solution.
     pub fn run(&mut self) -> Result<ConicSolution, StaticsError> {
         self.solver.solve();
         let solution = &self.solver.solution;
-        let end = match solution.status {
+        let (end, short) = match solution.status {
             SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
-                SolveStatus::Infeasible
+                (SolveStatus::Infeasible, false)
             }
             SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => {
-                SolveStatus::Unbounded
+                (SolveStatus::Unbounded, false)
             }
-            // A solver that stopped short of its tolerance still returns a point; the
-            // caller measures it.
-            _ => SolveStatus::Solved,
+            SolverStatus::Solved | SolverStatus::AlmostSolved => (SolveStatus::Solved, false),
+            // No more progress, iterations used up, a factorisation that failed: the last point may still be a
+            // solution to less than the tolerance.
+            _ => (SolveStatus::Solved, true),
         };
         // Split the multipliers into equations and cones.
         let equations = self.program.b.len();
@@ -332,13 +366,80 @@ impl ConicSolver<'_> {
             y: solution.z[..equations].to_vec(),
             z,
         };
-        let all = answer.x.iter().chain(&answer.y).chain(&answer.z);
-        match all.into_iter().all(|v| v.is_finite()) {
+        let finite = |v: &f64| v.is_finite();
+        let mut all = answer.x.iter().chain(&answer.y).chain(&answer.z);
+        let sound =
+            all.all(finite) && (!short || self.program.optimality_error(&self.q, &answer) <= SHORT);
+        match sound {
             true => Ok(answer),
             false => Err(StaticsError::Solver {
                 status: format!("{:?}", solution.status),
                 during: self.during,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// max x with x ≤ 3, x + y = 5, ‖(x, y)‖ ≤ 4.
+    fn program() -> ConicProgram {
+        ConicProgram {
+            columns: 2,
+            equal: vec![(0, 0, 1.0), (0, 1, 1.0)],
+            b: vec![5.0],
+            positive: vec![(vec![(0, -1.0)], 3.0)],
+            discs: vec![vec![
+                (Vec::new(), 4.0),
+                (vec![(0, 1.0)], 0.0),
+                (vec![(1, 1.0)], 0.0),
+            ]],
+            square: Vec::new(),
+        }
+    }
+
+    /// Every status but those of infeasibility was taken for a solution: the point of a solver that has used up its
+    /// iterations was returned as one.
+    #[test]
+    fn an_iterate_that_is_no_solution_is_an_error() {
+        let (program, q) = (program(), [-1.0, 0.0]);
+        let solved = program.solve(&q, "testing").unwrap();
+        assert_eq!(solved.end, SolveStatus::Solved);
+        // The solver's tolerance is 1e-11.
+        assert!((solved.x[0] - 3.0).abs() < 1e-9, "{:?}", solved.x);
+        for iterations in [0, 1, 2] {
+            let mut session = program.session(&q, "testing").unwrap();
+            let short = DefaultSettings {
+                max_iter: iterations,
+                ..settings().unwrap()
+            };
+            session.solver.update_settings(short).unwrap();
+            let refused = session.run().unwrap_err();
+            assert!(refused.to_string().contains("MaxIterations"), "{refused}");
+        }
+    }
+
+    /// A solver that stopped just short of its tolerance still has a solution.
+    #[test]
+    fn a_point_near_the_solution_counts_whatever_the_solver_says() {
+        let (program, q) = (program(), [-1.0, 0.0]);
+        let mut found = None;
+        for iterations in 1..30 {
+            let mut session = program.session(&q, "testing").unwrap();
+            let short = DefaultSettings {
+                max_iter: iterations,
+                ..settings().unwrap()
+            };
+            session.solver.update_settings(short).unwrap();
+            if let Ok(answer) = session.run() {
+                found = Some((session.solver.solution.status, answer.x[0]));
+                break;
+            }
+        }
+        let (status, x) = found.unwrap();
+        assert_eq!(status, SolverStatus::MaxIterations);
+        assert!((x - 3.0).abs() < 10.0 * SHORT, "{x}");
     }
 }

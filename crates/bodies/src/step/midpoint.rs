@@ -26,6 +26,7 @@ pub(crate) fn place<D: Dynamics>(
 ) -> Result<(), WorldError> {
     let (h, t) = (time.h, time.mid);
     let bodies = &model.bodies;
+    // Free bodies: half a step with the velocity at its beginning. Fixed ones stay where they are.
     out.poses.clone_from(&state.poses);
     threads.for_chunks(&mut out.poses, |from, mid| {
         for (k, mid) in mid.iter_mut().enumerate() {
@@ -45,6 +46,7 @@ pub(crate) fn place<D: Dynamics>(
             out.poses[i] = pose;
         }
     }
+    // The lattice vectors at the midpoint, and the bodies carried along by the mean flow.
     cell_step::place_midpoint(model, state, h, out);
     Ok(())
 }

@@ -82,6 +82,7 @@ pub(super) fn lap(profiler: &mut Option<Profiler>, stage: Stage) {
     let Some(clock) = profiler else {
         return;
     };
+    // One reading of the clock ends a stage and begins the next: no time is lost between them.
     let now = Instant::now();
     let profile = &mut clock.profile;
     // Accumulator of the stage that ends.

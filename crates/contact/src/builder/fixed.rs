@@ -110,9 +110,13 @@ impl ProblemBuilder {
             record[9 + 2 * which] = ball.1;
             record[10 + 2 * which] = ball.2;
         }
-        // Finite data, one or two spheres, groups of six kinetic coordinates.
+        // Finite data, one or two spheres of different groups, groups of six kinetic coordinates.
         let mut sound = all_finite(&record) & all_finite(boundary) & all_finite(rebound);
-        sound &= balls.len().wrapping_sub(1) < 2;
+        sound &= match balls {
+            [_] => true,
+            [one, two] => one.0 != two.0,
+            _ => false,
+        };
         for ball in balls {
             sound = sound && self.plain(ball.0, 6);
         }
@@ -156,6 +160,11 @@ impl ProblemBuilder {
         self.check_contact(law, boundary, balls.iter().map(|ball| (ball.0, 18)))?;
         let num = balls.len();
         same_size("the list of balls", num, num.clamp(1, 2), "one or two")?;
+        // H is that of two groups: a group that is there twice would lose its cross terms.
+        if let [one, two] = balls {
+            let groups = 1 + usize::from(one.0 != two.0);
+            same_size("the groups of two balls", groups, 2, "one for each")?;
+        }
         check_finite("G", owner, record)?;
         // A group with a mass matrix is no sphere; what is left is an index overflow.
         for ball in balls {

@@ -262,6 +262,8 @@ fn contacts_of_balls_are_refused_with_their_reason() {
         (&[(9, 1.0, 1.0)], 0.0, "group 9"),
         (&[], 0.0, "list of balls"),
         (&[(0, 1.0, 1.0); 3], 0.0, "list of balls"),
+        // Accepted once, with a diagonal block H without the cross terms of the two.
+        (&[(0, 1.0, 1.0), (0, -1.0, 1.0)], 0.0, "groups of two balls"),
         (&[(3, 1.0, 1.0)], 0.0, "mass matrix"),
         (&[(0, 1.0, 1.0)], f64::NAN, "rebound"),
     ] {

@@ -249,6 +249,23 @@ fn support_by_proximal_point<C: ConvexSet + ?Sized>(set: &C, y: &[f64]) -> Resul
     })
 }
 
+/// Methods of [`ConvexSet`] that are the same for all closed convex cones but those that know more.
+macro_rules! methods_of_cones {
+    () => {
+        fn support(&self, y: &[f64]) -> Result<Support> {
+            cone_support(self, y)
+        }
+        fn recession_cone(&self) -> Set {
+            self.clone().into()
+        }
+        fn is_cone(&self) -> bool {
+            true
+        }
+    };
+}
+
+use methods_of_cones;
+
 macro_rules! closed_enum {
     ($($name:ident),*) => {
         /// Any of the sets, for nesting.

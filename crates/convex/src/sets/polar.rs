@@ -1,6 +1,6 @@
 //! The polar of any cone, by Moreau's decomposition.
 
-use super::{ConvexSet, Intersection, Scale, Set, Support, cone_support};
+use super::{ConvexSet, Intersection, Scale, Set, Support, cone_support, methods_of_cones};
 use crate::conic::ConicForm;
 use crate::dense::sub;
 use crate::error::{ConvexError, Result};
@@ -60,15 +60,7 @@ impl ConvexSet for PolarCone {
     fn conic_form(&self) -> ConicForm {
         self.cone.conic_form().polar()
     }
-    fn support(&self, y: &[f64]) -> Result<Support> {
-        cone_support(self, y)
-    }
-    fn recession_cone(&self) -> Set {
-        self.clone().into()
-    }
-    fn is_cone(&self) -> bool {
-        true
-    }
+    methods_of_cones!();
     fn polar(&self) -> Option<Set> {
         Some((*self.cone).clone())
     }

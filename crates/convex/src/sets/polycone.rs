@@ -1,7 +1,7 @@
 //! Polyhedral cones given by generators or by inequalities; the two representations are polar to each other.
 
 use super::affine::check_rows;
-use super::{ConvexSet, Set, Support, cone_support};
+use super::{ConvexSet, Set, Support, cone_support, methods_of_cones};
 use crate::conic::{ConeKind, ConicForm};
 use crate::dense::{axpy, norm, row_space};
 use crate::error::{Result, check_finite};
@@ -128,15 +128,7 @@ impl ConvexSet for PolyhedralCone {
         }
         form
     }
-    fn support(&self, y: &[f64]) -> Result<Support> {
-        cone_support(self, y)
-    }
-    fn recession_cone(&self) -> Set {
-        self.clone().into()
-    }
-    fn is_cone(&self) -> bool {
-        true
-    }
+    methods_of_cones!();
     fn polar(&self) -> Option<Set> {
         Some(self.other_side().into())
     }

@@ -1,6 +1,9 @@
 //! Friction cones over a disc, an ellipse, an interval or a product of discs.
 
-use super::{ConvexSet, HalfSpace, PolarCone, PolyhedralCone, Scale, Set, Support, cone_support};
+use super::{
+    ConvexSet, HalfSpace, PolarCone, PolyhedralCone, Scale, Set, Support, cone_support,
+    methods_of_cones,
+};
 use crate::cone::{project_circular, project_elliptic, project_interval, project_rolling};
 use crate::conic::{ConeKind, ConicForm};
 use crate::error::{ConvexError, Result, check_len, check_non_negative};
@@ -97,15 +100,7 @@ impl ConvexSet for SecondOrderCone {
         push_cone(&mut form, 1, &widths);
         form
     }
-    fn support(&self, y: &[f64]) -> Result<Support> {
-        cone_support(self, y)
-    }
-    fn recession_cone(&self) -> Set {
-        self.clone().into()
-    }
-    fn is_cone(&self) -> bool {
-        true
-    }
+    methods_of_cones!();
     fn polar(&self) -> Option<Set> {
         // Polar of a cone over a disc or an ellipse: minus the cone with inverse coefficients.
         let normal = |n: usize| (0..n).map(|i| f64::from(i == 0)).collect::<Vec<_>>();
@@ -214,15 +209,7 @@ impl ConvexSet for RollingCone {
         form.push_axis(ConeKind::NonNegative, 0, 1.0, 0.0);
         form
     }
-    fn support(&self, y: &[f64]) -> Result<Support> {
-        cone_support(self, y)
-    }
-    fn recession_cone(&self) -> Set {
-        self.clone().into()
-    }
-    fn is_cone(&self) -> bool {
-        true
-    }
+    methods_of_cones!();
     /// { n + Σ radius_i |x_i| ≤ 0 }.
     fn polar(&self) -> Option<Set> {
         PolarCone::new(self.clone().into()).ok().map(Set::from)

@@ -49,6 +49,18 @@ impl Rgb {
     }
 }
 
+/// Colours from their hexadecimal numbers, red first.
+const fn colours<const N: usize>(numbers: [u32; N]) -> [Rgb; N] {
+    let mut all = [Rgb(0, 0, 0); N];
+    let mut k = 0;
+    while k < N {
+        let [_, red, green, blue] = numbers[k].to_be_bytes();
+        all[k] = Rgb(red, green, blue);
+        k += 1;
+    }
+    all
+}
+
 /// Fill of bodies without a value.
 pub(super) const PLAIN: Rgb = Rgb(176, 196, 216);
 
@@ -62,16 +74,9 @@ pub(super) const GROUND: Rgb = Rgb(240, 239, 236);
 pub(super) const FORCE: Rgb = Rgb(178, 48, 56);
 
 /// Fills by material, in order: light, so that thin outlines and glyphs remain visible on them.
-const MATERIALS: [Rgb; 8] = [
-    Rgb(176, 196, 216),
-    Rgb(238, 200, 150),
-    Rgb(170, 204, 170),
-    Rgb(238, 176, 190),
-    Rgb(200, 190, 224),
-    Rgb(190, 224, 226),
-    Rgb(214, 206, 150),
-    Rgb(205, 190, 175),
-];
+const MATERIALS: [Rgb; 8] = colours([
+    0xb0c4d8, 0xeec896, 0xaaccaa, 0xeeb0be, 0xc8bee0, 0xbee0e2, 0xd6ce96, 0xcdbeaf,
+]);
 
 /// Colour of the n-th material in use.
 pub(super) fn of_material(number: usize) -> Rgb {
@@ -79,31 +84,15 @@ pub(super) fn of_material(number: usize) -> Rgb {
 }
 
 /// Viridis, sampled at ten equidistant values: perceptually uniform, also in grey.
-const VIRIDIS: [Rgb; 10] = [
-    Rgb(68, 1, 84),
-    Rgb(72, 40, 120),
-    Rgb(62, 74, 137),
-    Rgb(49, 104, 142),
-    Rgb(38, 130, 142),
-    Rgb(31, 158, 137),
-    Rgb(53, 183, 121),
-    Rgb(109, 205, 89),
-    Rgb(180, 222, 44),
-    Rgb(253, 231, 37),
-];
+const VIRIDIS: [Rgb; 10] = colours([
+    0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c,
+    0xfde725,
+]);
 
 /// Diverging map from blue over near white to red, with equal luminance at both ends: for values of both signs.
-const SIGNED: [Rgb; 9] = [
-    Rgb(5, 76, 133),
-    Rgb(55, 118, 168),
-    Rgb(118, 164, 201),
-    Rgb(182, 207, 226),
-    Rgb(241, 240, 238),
-    Rgb(236, 198, 178),
-    Rgb(219, 146, 116),
-    Rgb(188, 88, 66),
-    Rgb(139, 29, 32),
-];
+const SIGNED: [Rgb; 9] = colours([
+    0x054c85, 0x3776a8, 0x76a4c9, 0xb6cfe2, 0xf1f0ee, 0xecc6b2, 0xdb9274, 0xbc5842, 0x8b1d20,
+]);
 
 /// Number of levels of a colour map: more cannot be told apart, and the SVG stays small.
 const LEVELS: f64 = 64.0;

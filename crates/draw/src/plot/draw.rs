@@ -20,7 +20,7 @@ pub(super) const SIZE: (u32, u32) = (860, 560);
 
 /// The palette of Okabe and Ito, distinguishable with every common type of colour vision (its yellow is left
 /// out: too pale for a line on white).
-const COLOURS: [RGBColor; 7] = [
+pub(super) const OKABE_ITO: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -298,8 +298,8 @@ pub(super) struct Style {
 
 impl Style {
     pub(super) fn of(series: &Series, place: usize, count: usize) -> Self {
-        let colour = COLOURS[series.colour % COLOURS.len()];
-        let beyond = series.colour / COLOURS.len();
+        let colour = OKABE_ITO[series.colour % OKABE_ITO.len()];
+        let beyond = series.colour / OKABE_ITO.len();
         let fine = i32::try_from(FINE).unwrap_or(1);
         let scaled = |(dash, gap): (i32, i32)| (dash * fine, gap * fine);
         let dash = match (series.style, beyond) {

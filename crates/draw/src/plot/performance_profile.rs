@@ -7,6 +7,8 @@ use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
+use super::draw::OKABE_ITO;
+
 /// The profile of one method.
 pub struct PerformanceCurve {
     name: String,
@@ -93,17 +95,11 @@ impl Axis {
     }
 }
 
-/// The palette of Okabe and Ito, distinguishable with every common type of colour vision (its yellow is left
-/// out: too pale for a line on white).
-const COLOURS: [RGBColor; 7] = [
-    RGBColor(0, 0, 0),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 114, 178),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-];
+/// The palette of the plots, black first: the first curve is that of the method in question.
+const COLOURS: [RGBColor; 7] = {
+    let [blue, vermilion, green, purple, orange, sky, black] = OKABE_ITO;
+    [black, vermilion, blue, green, purple, orange, sky]
+};
 
 /// Dash and gap lengths in pixels; a gap of 0 is a solid line. Curves also differ in print.
 const DASHES: [(i32, i32); 4] = [(10, 0), (10, 4), (4, 3), (16, 3)];

@@ -2,7 +2,7 @@
 
 use percuss_record::number::format_short;
 use percuss_record::{Column, ColumnType, ColumnValues, PlotError, Record, Table};
-use percuss_run::study::{REPEATED, VARIED};
+use percuss_run::study::{REPEATED, STUDY_TABLE, VARIED};
 
 use super::figure::{Figure, HeatMapCell, Series, SeriesStyle};
 use super::options::{PlotOptions, unknown};
@@ -17,7 +17,7 @@ const HEEDED: [&str; 4] = ["--against", "--by", "--log-x", "--log-y"];
 
 /// Every numeric column of a study is a plot.
 pub(super) fn list(record: &Record) -> Result<Vec<(String, String)>, PlotError> {
-    let columns = &record.entry("runs")?.columns;
+    let columns = &record.entry(STUDY_TABLE)?.columns;
     let keys = keys(columns);
     let over = match keys.as_slice() {
         [] => "run".to_string(),
@@ -58,7 +58,7 @@ pub(super) fn figure(
     name: &str,
     wish: &PlotOptions,
 ) -> Result<Option<Figure>, PlotError> {
-    let columns = &record.entry("runs")?.columns;
+    let columns = &record.entry(STUDY_TABLE)?.columns;
     let Some(column) = columns.iter().find(|c| c.name == name) else {
         return Ok(None);
     };
@@ -68,7 +68,7 @@ pub(super) fn figure(
         return Err(PlotError::Unknown(problem));
     }
     wish.require(name, &HEEDED)?;
-    let table = record.table("runs", None)?;
+    let table = record.table(STUDY_TABLE, None)?;
     let keys = keys(columns);
     let title = format!("{}: {name}", record.manifest().title);
     let base = Figure {

@@ -123,6 +123,18 @@ fn a_claimed_size_is_not_allocated() {
     );
 }
 
+/// Texts of variable length were decoded without a bound, all of them before there was found to be more than one. Every
+/// reference can name the same text, so that a file of F bytes could ask for F²/16.
+#[test]
+fn many_texts_in_place_of_one_are_refused_before_they_are_read() {
+    let title = "fclib_local/info/title";
+    let text = broken(title, Data::Texts(vec!["stone".into(); 3]), is_shape);
+    assert!(text.contains("3 texts, expected one text"), "{text}");
+    let mut tree = local_tree();
+    put(&mut tree, title, Data::Texts(vec!["stone".into()]));
+    assert_eq!(read(&tree).unwrap().info.title, "stone");
+}
+
 #[test]
 fn a_dataset_larger_than_its_file_is_refused() {
     // Eight tebibytes by the header; both kinds of storage may legally hold none of them.

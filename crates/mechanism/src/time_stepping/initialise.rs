@@ -17,8 +17,14 @@ use crate::system::{StateRef, System};
 impl<S: System> TimeStepper<S> {
     /// Creates a stepper at an initial state. Inward velocities at closed contacts are collisions at the first instant,
     /// not errors: the initial velocity is a left limit (M88 §2).
+    ///
+    /// # Errors
+    /// Settings out of range or of the event-driven integrator, or an initial state from which there is no motion.
     pub fn new(mut system: S, settings: Settings, initial: State) -> Result<Self, MechanismError> {
         settings.validate()?;
+        if settings.scheme == Scheme::Event {
+            return Err(MechanismError::NoTimeSteps);
+        }
         check_initial_state(&mut system, &settings, &initial)?;
         let layout = RowLayout::of(&system);
         let constraints = system.constraints().len();

@@ -190,7 +190,7 @@ fn evaluate_begin_forces<S: System>(
     point: &mut EvaluationPoint,
     scratch: &mut VelocityScratch,
 ) -> Result<bool, MechanismError> {
-    if impact.energy_change != 0.0 {
+    if impact.rows.is_some() {
         let EvaluationPoint {
             t,
             q,

@@ -231,6 +231,43 @@ fn poisson_gives_back_the_share_of_the_compression() {
     assert!((motion.state().v[0] - 0.6).abs() < 1e-14);
 }
 
+/// An elastic impact keeps the energy to the last bit, and the step took that for no impact: forces that depend on the
+/// velocity were those of v⁻.
+#[test]
+fn forces_after_an_elastic_impact_are_those_of_the_velocity_after_it() {
+    use crate::common::Model;
+    let (c, h) = (0.5, 1e-2);
+    for law in [ImpactLaw::Sequential, ImpactLaw::Poisson] {
+        let ball = Model::new(1, move |_, _, v, k| k[0] = -c * v[0])
+            .constraint("floor", ConstraintKind::Contact, 1)
+            .gaps(|_, q, gaps| gaps[0] = q[0])
+            .rows(|_, _, _, g, w| (g[0], w[0]) = (1.0, 0.0))
+            .restitution(|_| 1.0);
+        let settings = Settings {
+            impact: law,
+            force_evaluation: ForceEvaluation::Begin,
+            ..settings(h)
+        };
+        let mut motion = TimeStepper::new(ball, settings, state(&[0.0], &[-1.0])).unwrap();
+        motion.advance().unwrap();
+        // v_F = v⁺ − h c v⁺ with v⁺ = 1; with the drag of v⁻ = −1 it would be 1 + h c. Three roundings.
+        let v = motion.state().v[0];
+        assert!((v - (1.0 - h * c)).abs() < 1e-15, "{law:?}: {v}");
+    }
+}
+
+/// A time stepper ran the midpoint scheme where the settings named the event-driven integrator.
+#[test]
+fn a_time_stepper_refuses_the_scheme_of_the_event_driven_integrator() {
+    let settings = Settings {
+        scheme: Scheme::Event,
+        ..settings(1e-3)
+    };
+    let ball = Point::new(vec![0.0], Vec::new());
+    let refused = TimeStepper::new(ball, settings, state(&[0.0], &[1.0])).unwrap_err();
+    assert!(refused.to_string().contains("EventDriven"), "{refused}");
+}
+
 #[test]
 fn all_schemes_go_to_the_same_limit() {
     // A ball with e = 1/2 at t = 0.7, in flight after its first bounce: exact position.

@@ -162,6 +162,7 @@ impl Default for Shape {
 impl Dimension for Plane {
     type ShapeSpec = Shape;
     type Spin = f64;
+    const X_AXIS: DVec2 = DVec2::X;
 
     fn make_shape(spec: &Shape) -> Result<(EngineShape, Pose<Self>), ShapeError> {
         let points = |all: &[[f64; 2]]| all.iter().map(|v| DVec2::from(*v)).collect::<Vec<_>>();

@@ -172,6 +172,7 @@ impl Default for Shape {
 impl Dimension for Space {
     type ShapeSpec = Shape;
     type Spin = DVec3;
+    const X_AXIS: DVec3 = DVec3::X;
 
     fn make_shape(spec: &Shape) -> Result<(EngineShape, Pose<Self>), ShapeError> {
         let points = |all: &[[f64; 3]]| all.iter().map(|v| DVec3::from(*v)).collect::<Vec<_>>();

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{folder, percuss};
+use percuss_record::Record;
 
 /// Runs a built-in scene into `run`.
 fn run(folder: &Path, scene: &str, set: &[&str]) {
@@ -25,6 +26,35 @@ fn names(folder: &Path) -> Vec<String> {
         .collect();
     all.sort();
     all
+}
+
+/// The help of `percuss table` was a list of its own, and lacked the tables that came later.
+#[test]
+fn help_names_every_table() {
+    let folder = folder();
+    let at = folder.path();
+    let help = percuss(at, &["table", "--help"]).out;
+    let named = |table: &str| {
+        let mut words = help.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| word == table)
+    };
+    let optional = ["cell", "midpoints", "joints", "observables", "profiles"];
+    for table in optional
+        .iter()
+        .chain(&["distributions", "forces", "runs", "findings"])
+    {
+        assert!(named(table), "{table}: {help}");
+    }
+    for scene in ["three-discs", "ball-e05"] {
+        assert_eq!(percuss(at, &["run", scene, "-o", scene, "-q"]).status, 0);
+        for entry in &Record::open(&at.join(scene))
+            .expect("a run")
+            .manifest()
+            .tables
+        {
+            assert!(named(&entry.name), "{}: {help}", entry.name);
+        }
+    }
 }
 
 #[test]

@@ -67,6 +67,29 @@ fn a_chunk_that_does_not_fit_is_told_and_what_is_there_can_be_read() {
     );
 }
 
+/// The records of a study's run kept their lock after such a fault, as those of a run that `percuss resume` goes on with.
+#[test]
+fn a_recorded_run_of_a_study_that_does_not_fit_keeps_no_lock_and_is_made_again() {
+    let here = folder();
+    let at = here.path();
+    put(at, "ball.toml", &wide_ball());
+    let study = "kind = \"study\"\nscene = \"ball.toml\"\nkeep = true\n[vary]\ne = [0.5]\n\
+                 [observe]\nspeed = \"speed_after(floor, 1)\"\n";
+    put(at, "kept.toml", study);
+    let ran = limited(at, 64, &["study", "kept.toml", "-q", "-o", "s"]);
+    assert_eq!(ran.status, 3, "{}", ran.err);
+    assert!(ran.err.contains("too large"), "{}", ran.err);
+    let kept = at.join("s/runs/0001");
+    assert!(kept.join("run.json").exists());
+    assert!(!kept.join("run.lock").exists());
+    // With room the study goes on, and the run is there from its beginning to its end.
+    let again = percuss(at, &["study", "kept.toml", "-q", "-o", "s"]);
+    assert_eq!(again.status, 0, "{}", again.err);
+    let text = fs::read_to_string(kept.join("run.json")).expect("a manifest");
+    let all: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(all["status"], "finished");
+}
+
 #[test]
 fn a_manifest_that_does_not_fit_leaves_nothing_half_written() {
     let here = folder();

@@ -3,7 +3,7 @@
 use percuss_bodies::Dim;
 
 use super::super::column::{Column, ColumnType};
-use super::super::tables::{gamma, step, time};
+use super::super::tables::{gamma, meaning, step, time};
 use super::joint_tables as aside;
 
 /// Tables of every run of bodies in the order of the manifest; the optional ones (`cell`, `midpoints`, `joints`,
@@ -93,20 +93,12 @@ fn names() -> Vec<Column> {
 
 fn steps() -> Vec<Column> {
     let count = |name: &str, meaning: &str| Column::new(name, ColumnType::Integer, "1", meaning);
-    let residual = "velocity residual RV of the contact problem";
     let penetration = "largest -gap at the midpoint of the step, where contacts are detected";
     let drift = "largest error of a joint at the end of the step";
-    let momentum = "momentum balance left over, relative to its largest term";
-    let energy = "energy balance left over, relative to its largest term";
     let gain = "energy gained through contacts and joints, relative to the turnover";
-    let excess = "the part of it that no law allows, relative to the turnover";
-    let turnover = "energy that the step turns over, without impulses that cancel each other";
     let forced = "energy that the forces would give in the step to bodies at rest";
     let apart = "how far the velocities of another solution of the step are, over the speed at stake; 0 where \
                  none was found";
-    let mixed = "whether restitution coefficients of contacts of the step differ";
-    let lasting =
-        "work of contacts that carried impulses before, too, without sliding, and of joints";
     let reached = "whether the residual reached its tolerance";
     let energies = |name: &str, meaning: &str| real(name, "energy", meaning);
     let mut columns = vec![
@@ -115,12 +107,12 @@ fn steps() -> Vec<Column> {
         real("h", "time", "length of the step"),
         count("active", "contacts that took part"),
         count("pairs", "pairs of bodies whose boxes meet"),
-        real("residual", "1", residual),
+        real("residual", "1", meaning::RESIDUAL),
         count("iterations", "iterations of the solver"),
         Column::new("reached", ColumnType::Truth, "1", reached),
         real("penetration", "length", penetration),
         real("drift", "length", drift),
-        real("momentum", "1", momentum),
+        real("momentum", "1", meaning::MOMENTUM),
         energies("kinetic", "kinetic energy at the end of the step"),
         energies("potential", "potential energy at the end of the step"),
         energies("work", "work of the given forces over the step"),
@@ -138,16 +130,16 @@ fn steps() -> Vec<Column> {
             "elastic",
             "energy of springs of joints at the end of the step",
         ),
-        real("energy", "1", energy),
+        real("energy", "1", meaning::ENERGY),
         real("gain", "1", gain),
-        real("excess", "1", excess),
-        energies("turnover", turnover),
+        real("excess", "1", meaning::EXCESS),
+        energies("turnover", meaning::TURNOVER),
         energies("forced", forced),
-        energies("lasting", lasting),
+        energies("lasting", meaning::LASTING),
     ];
     columns.extend(sizes());
     columns.extend([
-        Column::new("mixed", ColumnType::Truth, "1", mixed),
+        Column::new("mixed", ColumnType::Truth, "1", meaning::MIXED),
         real("apart", "1", apart),
         // Null where no contact slides.
         gamma().or_null(),
@@ -159,12 +151,11 @@ fn steps() -> Vec<Column> {
 fn sizes() -> [Column; 4] {
     let deep = "largest penetration over the smallest dimension of its bodies, of a pin over its clearance";
     let loose = "largest error of a joint over the smallest dimension of its bodies";
-    let resting = "largest -gap of a contact that carries an impulse and whose depth the step changes by a tenth at most";
     let sunk = "the same over the smallest dimension of its bodies, of a pin over its clearance";
     [
         real("penetration_share", "1", deep),
         real("drift_share", "1", loose),
-        real("resting", "length", resting),
+        real("resting", "length", meaning::RESTING),
         real("resting_share", "1", sunk),
     ]
 }

@@ -46,6 +46,7 @@ impl WorldRecordSpec<'_> {
         manifest.settings["start"] = world.time().0.into();
         manifest.settings["until"] = span.until.into();
         manifest.settings["record_every"] = span.every.into();
+        // A world that was built by hand has a text of its own.
         if let Some(text) = self.text {
             manifest.text = text.to_string();
         }
@@ -105,6 +106,7 @@ impl ActiveRun {
             None => Records::Memory(NullObserver),
             Some(spec) => Records::Directory(Box::new(spec.recorder(span, world, template)?)),
         };
+        // The recorded steps are those of this run, not those of the scene.
         let mut template = template.clone();
         template.record_every = span.every;
         let sink = records.observer();
@@ -161,12 +163,14 @@ impl EndedRun {
         listener: &mut dyn RunListener,
     ) -> Result<Run, RunError> {
         let outcome = RunOutcome::Bodies(Box::new(self.outcome));
+        // A run in memory gets the manifest that its directory would have.
         let records: Box<dyn RunRecords> = match self.records {
             Records::Directory(recorder) => recorder,
             Records::Memory(_) => Box::new(MemoryRecords {
                 manifest: manifest(scene)?,
             }),
         };
+        // Records are closed before findings are evaluated: a fault of a finding loses no step.
         let certificate = outcome.certificate_json();
         let closed = close_bodies(records, outcome, certificate, ManifestContent::Full)?;
         conclude(scene, closed, findings, threads, listener)

@@ -93,6 +93,7 @@ pub fn with_expression_context<T>(
 ) -> Result<T, SceneError> {
     match scene.kind() {
         SceneKind::Mechanism => {
+            // The system is kept: its names and its compiled expressions are the language.
             let built = scene.build_mechanism()?;
             work(&mut ExpressionContext::Mechanism {
                 start: built.initial.t,

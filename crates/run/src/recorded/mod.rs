@@ -97,6 +97,7 @@ fn mechanism<R: Observer + RunRecords + 'static>(
     content: ManifestContent,
     listener: &mut dyn RunListener,
 ) -> Result<RecordedRun, RunError> {
+    // Remarks on the initial state come from a copy: the run takes the system.
     let mut system = built.system.clone();
     let remarks = match content {
         ManifestContent::Full if built.sweep.is_none() => system.remarks(&built.initial),
@@ -108,10 +109,12 @@ fn mechanism<R: Observer + RunRecords + 'static>(
     });
     let outcome = RunOutcome::Mechanism(Box::new(outcome));
     listener.on_steps_end(&outcome);
+    // `Full` has criteria and shares, `Figures` what a study puts into its table.
     let certificate = match content {
         ManifestContent::Full => outcome.certificate_json(),
         ManifestContent::Figures => figures(&outcome),
     };
+    // Instants of more than one motion are searched for on the trajectory, after the run.
     let mut nonunique = |outcome: &RunOutcome| match (outcome, content) {
         (RunOutcome::Mechanism(outcome), ManifestContent::Full) => {
             nonunique_instants(&mut system, outcome)
@@ -189,6 +192,7 @@ impl BodiesSteps<'_> {
         collection: BuiltBodies,
     ) -> Result<RecordedRun, RunError> {
         let fits = decomposition_errors(&collection);
+        // The listener is lent to the progress callback while the steps are made.
         let listener = &mut *self.listener;
         listener.on_begin();
         let progress: &mut ProgressCallback<'_> = &mut |progress| listener.on_step(progress);
@@ -279,6 +283,7 @@ fn close(
         // A checkpoint that cannot be used is left as it is.
         return Err(error.clone().into());
     }
+    // Bodies that were refused have made no step; a mechanism has then written nothing.
     let abandoned = full && outcome.refused() && matches!(outcome, RunOutcome::Bodies(_));
     if abandoned {
         records.abandon()?;

@@ -39,22 +39,53 @@ pub trait RunRecords {
     fn finish(&mut self) -> Result<(), RecordError>;
 }
 
+/// Methods that hand on to those of the same name of a recorder.
+macro_rules! methods_of_recorder {
+    () => {
+        fn directory(&self) -> Option<&Path> {
+            self.directory()
+        }
+
+        fn manifest(&self) -> &Manifest {
+            self.manifest()
+        }
+
+        fn take_fault(&mut self) -> Option<RecordError> {
+            self.take_fault()
+        }
+
+        fn add_warnings(&mut self, warnings: Vec<String>) {
+            self.add_warnings(warnings);
+        }
+
+        fn close(
+            &mut self,
+            certificate: &Value,
+            stopped: Option<String>,
+        ) -> Result<(), RecordError> {
+            self.close(certificate, stopped)
+        }
+
+        fn interrupt(&mut self, certificate: &Value, reason: String) -> Result<(), RecordError> {
+            self.interrupt(certificate, reason)
+        }
+
+        fn fail(&mut self, certificate: &Value, reason: String) -> Result<(), RecordError> {
+            self.fail(certificate, reason)
+        }
+
+        fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
+            self.add_findings(findings)
+        }
+
+        fn finish(&mut self) -> Result<(), RecordError> {
+            self.finish()
+        }
+    };
+}
+
 impl RunRecords for MechanismRecorder {
-    fn directory(&self) -> Option<&Path> {
-        self.directory()
-    }
-
-    fn manifest(&self) -> &Manifest {
-        self.manifest()
-    }
-
-    fn take_fault(&mut self) -> Option<RecordError> {
-        self.take_fault()
-    }
-
-    fn add_warnings(&mut self, warnings: Vec<String>) {
-        self.add_warnings(warnings);
-    }
+    methods_of_recorder!();
 
     fn set_nonunique(&mut self, instants: Vec<NonuniqueInstant>) {
         self.set_nonunique(instants);
@@ -64,48 +95,14 @@ impl RunRecords for MechanismRecorder {
         Ok(())
     }
 
-    fn close(&mut self, certificate: &Value, stopped: Option<String>) -> Result<(), RecordError> {
-        self.close(certificate, stopped)
-    }
-
-    fn interrupt(&mut self, certificate: &Value, reason: String) -> Result<(), RecordError> {
-        self.interrupt(certificate, reason)
-    }
-
-    fn fail(&mut self, certificate: &Value, reason: String) -> Result<(), RecordError> {
-        self.fail(certificate, reason)
-    }
-
     /// A mechanism that could not start has written nothing.
     fn abandon(&mut self) -> Result<(), RecordError> {
         Ok(())
     }
-
-    fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
-        self.add_findings(findings)
-    }
-
-    fn finish(&mut self) -> Result<(), RecordError> {
-        self.finish()
-    }
 }
 
 impl RunRecords for BodiesRecorder {
-    fn directory(&self) -> Option<&Path> {
-        self.directory()
-    }
-
-    fn manifest(&self) -> &Manifest {
-        self.manifest()
-    }
-
-    fn take_fault(&mut self) -> Option<RecordError> {
-        self.take_fault()
-    }
-
-    fn add_warnings(&mut self, warnings: Vec<String>) {
-        self.add_warnings(warnings);
-    }
+    methods_of_recorder!();
 
     /// Nonunique instants of bodies are in the certificate.
     fn set_nonunique(&mut self, _instants: Vec<NonuniqueInstant>) {}
@@ -118,28 +115,8 @@ impl RunRecords for BodiesRecorder {
         self.add_surveys(&outcome.surveys())
     }
 
-    fn close(&mut self, certificate: &Value, stopped: Option<String>) -> Result<(), RecordError> {
-        self.close(certificate, stopped)
-    }
-
-    fn interrupt(&mut self, certificate: &Value, reason: String) -> Result<(), RecordError> {
-        self.interrupt(certificate, reason)
-    }
-
-    fn fail(&mut self, certificate: &Value, reason: String) -> Result<(), RecordError> {
-        self.fail(certificate, reason)
-    }
-
     fn abandon(&mut self) -> Result<(), RecordError> {
         self.abandon()
-    }
-
-    fn add_findings(&mut self, findings: Vec<Value>) -> Result<(), RecordError> {
-        self.add_findings(findings)
-    }
-
-    fn finish(&mut self) -> Result<(), RecordError> {
-        self.finish()
     }
 }
 

@@ -37,7 +37,7 @@ use percuss_simulation::Threads;
 pub use compile::compile_study;
 pub use file::{StudyFile, StudyResult};
 pub use journal::IDENTITY;
-pub use record::{JUDGED, OBSERVED, REPEATED, VARIED, write_study};
+pub use record::{JUDGED, OBSERVED, REPEATED, STUDY_TABLE, VARIED, write_study};
 pub use shard::Shard;
 pub use study_directory::{Planned, StudyDirectory, StudyError, StudyProgress};
 pub use table::{Cell, End, OutcomeGroup, StudyRow, StudyTable};

@@ -18,6 +18,9 @@ pub const REPEATED: &str = "repetition";
 /// Meaning of a column that was observed or is a finding.
 pub const OBSERVED: &str = "observed";
 
+/// The table of a study.
+pub const STUDY_TABLE: &str = "runs";
+
 /// Meaning of a column that says whether a finding is as expected.
 pub const JUDGED: &str = "whether the finding is as expected: 1 or 0";
 
@@ -46,7 +49,7 @@ pub fn write_study(
     reason: Option<String>,
 ) -> Result<(), RecordError> {
     let columns = columns(result);
-    let mut table = TableWriter::new("runs", columns);
+    let mut table = TableWriter::new(STUDY_TABLE, columns);
     for (number, row) in numbers.iter().zip(&result.table.rows) {
         push(&mut table, *number, row);
         table.spill(directory)?;

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use percuss_record::{Manifest, OutputDirectory, RecordError, RunWriter};
+use percuss_record::{Lock, Manifest, OutputDirectory, RecordError, RunWriter};
 use percuss_scene::bodies_scene::BuiltBodies;
 use percuss_scene::{BuiltMechanism, CheckpointPolicy, Scene};
 
@@ -42,9 +42,17 @@ impl<'a> RecordingRunner<'a> {
 
     /// Ends the records of a run, or returns its first error.
     fn finish(&self, recorded: Result<RecordedRun, RunError>) -> Result<RunOutcome, RecordError> {
-        let mut recorded = recorded.map_err(|error| error.into_record_error(self.directory))?;
-        recorded.records.finish()?;
-        Ok(recorded.outcome)
+        let ended = recorded
+            .map_err(|error| error.into_record_error(self.directory))
+            .and_then(|mut recorded| {
+                recorded.records.finish()?;
+                Ok(recorded.outcome)
+            });
+        // Records that could not be written are not resumed: the study makes the run again. The first error counts.
+        if ended.is_err() {
+            let _ = Lock::take_abandoned(self.directory).map(|lock| lock.map(Lock::end));
+        }
+        ended
     }
 
     /// The error of an outcome of the other kind of scene, which no run has.

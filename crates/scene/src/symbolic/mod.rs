@@ -265,14 +265,7 @@ impl System for SymbolicSystem {
         jacobian: &mut [f64],
         boundary: &mut [f64],
     ) -> Result<(), SystemError> {
-        self.inputs.set_position(t, q);
-        let out = self.touching[constraint]
-            .rows
-            .run_at_position(&self.inputs)?;
-        // Outputs: G by rows, then W.
-        let (g, w) = out.split_at(jacobian.len());
-        jacobian.copy_from_slice(g);
-        boundary.copy_from_slice(w);
+        self.written_rows(constraint, t, q, jacobian, boundary)?;
         // N ← L⁻¹N, W ← L⁻¹W for normal rows scaled to lengths.
         if let Some(scaling) = &self.touching[constraint].scaling {
             let n = self.chart.num_velocities();

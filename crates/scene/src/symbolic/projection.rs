@@ -142,6 +142,7 @@ impl SymbolicSystem {
         let out = self.touching[constraint]
             .rows
             .run_at_position(&self.inputs)?;
+        // Outputs: G by rows, then W.
         let (g, w) = out.split_at(jacobian.len());
         jacobian.copy_from_slice(g);
         boundary.copy_from_slice(w);

@@ -113,6 +113,16 @@ impl NormalEquations {
         self.norm = products.own;
     }
 
+    /// The next sweep, which writes its differences into `slot`.
+    fn step(&self, slot: Option<usize>) -> AndersonStep {
+        AndersonStep {
+            theta: self.mixture(),
+            history_len: self.known,
+            slot: slot.unwrap_or(0),
+            fresh: slot.is_some(),
+        }
+    }
+
     /// θ, zero for slots without differences.
     fn mixture(&self) -> [f64; ANDERSON_DEPTH] {
         let m = self.known;
@@ -188,12 +198,7 @@ impl Anderson {
         while sweeps < limit && !best.within_fraction(self.params.target) {
             // One sweep from the mixed impulses; the first has no sweep before to take differences with.
             let slot = (sweeps > 0).then_some(normal.next);
-            let anderson_step = AndersonStep {
-                theta: normal.mixture(),
-                history_len: normal.known,
-                slot: slot.unwrap_or(0),
-                fresh: slot.is_some(),
-            };
+            let anderson_step = normal.step(slot);
             let products = self
                 .simd_sweeper
                 .anderson_sweep(problem, &anderson_step, last);
@@ -325,12 +330,7 @@ mod tests {
         let (mut normal, mut last) = (NormalEquations::new(), None);
         for sweep in 0..sweeps {
             let slot = (sweep > 0).then_some(normal.next);
-            let anderson_step = AndersonStep {
-                theta: normal.mixture(),
-                history_len: normal.known,
-                slot: slot.unwrap_or(0),
-                fresh: slot.is_some(),
-            };
+            let anderson_step = normal.step(slot);
             let products = anderson
                 .simd_sweeper
                 .anderson_sweep(problem, &anderson_step, last);

@@ -121,6 +121,90 @@ pub(super) trait Pack: Copy + Send + std::fmt::Debug {
     fn forget(&mut self);
 }
 
+/// The methods of [`Pack`] that are the same for every kind of pack, by its `frame`, `gather`, `law` and `scatter`.
+macro_rules! methods_of_every_pack {
+    ($rows:literal) => {
+        fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
+            self.lanes.set_lane(lane, contact, at, flip);
+        }
+
+        #[inline(always)]
+        fn contacts(&self) -> &[u32; LANES] {
+            &self.lanes.contact
+        }
+
+        #[inline(always)]
+        fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<Self::Velocity>) {
+            self.lanes.prefetch_bodies::<L, _>(v);
+        }
+
+        #[inline(always)]
+        fn sweep<L: SimdVector>(
+            &mut self,
+            v: &mut impl VelocityStore<Self::Velocity>,
+            cg_step: CgStep,
+        ) -> L {
+            // Gather, extrapolate, local solve; keep the new impulse and pass its change on to the bodies.
+            let frame = self.frame::<L>();
+            let u: [L; $rows] = self.gather(v, &frame);
+            let r = self.iterate.extrapolate::<L>(cg_step);
+            let next = self.law(&r, &u);
+            let (change, square) = self.iterate.accept(&r, next);
+            self.scatter::<L>(v, &frame, &change);
+            square * L::load(self.weight)
+        }
+
+        #[inline(always)]
+        fn anderson_sweep<L: SimdVector>(
+            &mut self,
+            v: &mut impl VelocityStore<Self::Velocity>,
+            history: &mut AndersonHistory<$rows>,
+            anderson_step: &AndersonStep,
+            products: &mut AndersonProducts<L>,
+        ) {
+            let frame = self.frame::<L>();
+            let u: [L; $rows] = self.gather(v, &frame);
+            let r = self.iterate.blend(history, anderson_step);
+            let next = self.law(&r, &u);
+            let weight = L::load(self.weight);
+            // Keep the new impulse and its differences, and add to the inner products.
+            let change =
+                self.iterate
+                    .accept_mixed(history, anderson_step, weight, [&r, &next], products);
+            self.scatter::<L>(v, &frame, &change);
+        }
+
+        #[inline(always)]
+        fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<Self::Velocity>) {
+            let frame = self.frame::<L>();
+            self.scatter::<L>(v, &frame, &load_array(&self.iterate.y));
+        }
+
+        #[inline(always)]
+        fn add_residual<L: SimdVector>(
+            &self,
+            v: &impl VelocityStore<Self::Velocity>,
+            sums: &mut ResidualSums<L>,
+        ) {
+            let frame = self.frame::<L>();
+            let u: [L; $rows] = self.gather(v, &frame);
+            // Natural residual, impulse and velocity in the metric of κ.
+            sums.add(self.weight, self.mu, &self.iterate.y, &u);
+        }
+
+        #[inline(always)]
+        fn impulse(&mut self, row: usize) -> &mut F64x4 {
+            &mut self.iterate.y[row]
+        }
+
+        fn forget(&mut self) {
+            self.iterate.forget();
+        }
+    };
+}
+
+pub(super) use methods_of_every_pack;
+
 /// Data of a contact that all kinds of pack need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContactData<'a> {

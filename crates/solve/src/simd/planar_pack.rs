@@ -11,7 +11,7 @@ use super::iterate::{
     AndersonHistory, AndersonProducts, AndersonStep, CgStep, Iterate, ResidualSums,
 };
 use super::lanes::{F64x4, LANES, SimdVector, dot, load_array};
-use super::pack::{LaneIndices, Pack, contact_data};
+use super::pack::{LaneIndices, Pack, contact_data, methods_of_every_pack};
 
 /// Four contacts with N bodies each.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +34,12 @@ pub(super) struct PlanarPack<const N: usize> {
 }
 
 impl<const N: usize> PlanarPack<N> {
+    /// The rows of Ĝ are in the axes of the bodies: there is no frame.
     #[inline(always)]
-    fn gather<L: SimdVector>(&self, v: &impl VelocityStore<PlanarVelocity>) -> [L; 2] {
+    fn frame<L: SimdVector>(&self) {}
+
+    #[inline(always)]
+    fn gather<L: SimdVector>(&self, v: &impl VelocityStore<PlanarVelocity>, _frame: &()) -> [L; 2] {
         let mut u: [L; 2] = load_array(&self.given);
         for n in 0..N {
             let [x, y, w, _] = gather_bodies(v, n, &self.lanes.bodies[n], 0);
@@ -73,7 +77,12 @@ impl<const N: usize> PlanarPack<N> {
     }
 
     #[inline(always)]
-    fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<PlanarVelocity>, d: &[L; 2]) {
+    fn scatter<L: SimdVector>(
+        &self,
+        v: &mut impl VelocityStore<PlanarVelocity>,
+        _frame: &(),
+        d: &[L; 2],
+    ) {
         for n in 0..N {
             let [g, f] = &self.block[n];
             // Ĝᵀ d of one body.
@@ -121,19 +130,7 @@ impl<const N: usize> Pack for PlanarPack<N> {
         }
     }
 
-    fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
-        self.lanes.set_lane(lane, contact, at, flip);
-    }
-
-    #[inline(always)]
-    fn contacts(&self) -> &[u32; LANES] {
-        &self.lanes.contact
-    }
-
-    #[inline(always)]
-    fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<PlanarVelocity>) {
-        self.lanes.prefetch_bodies::<L, _>(v);
-    }
+    methods_of_every_pack!(2);
 
     #[inline(always)]
     fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
@@ -173,63 +170,5 @@ impl<const N: usize> Pack for PlanarPack<N> {
         self.given = [n.store(), t.store()];
         self.mu = mu.store();
         self.settle([h_nn, h_nt, h_tt], mu, kappa);
-    }
-
-    #[inline(always)]
-    fn sweep<L: SimdVector>(
-        &mut self,
-        v: &mut impl VelocityStore<PlanarVelocity>,
-        cg_step: CgStep,
-    ) -> L {
-        let u: [L; 2] = self.gather(v);
-        let r = self.iterate.extrapolate::<L>(cg_step);
-        let next = self.law(&r, &u);
-        // Keep the new impulse; pass its change on to the bodies.
-        let (change, square) = self.iterate.accept(&r, next);
-        self.scatter(v, &change);
-        square * L::load(self.weight)
-    }
-
-    #[inline(always)]
-    fn anderson_sweep<L: SimdVector>(
-        &mut self,
-        v: &mut impl VelocityStore<PlanarVelocity>,
-        history: &mut AndersonHistory<2>,
-        anderson_step: &AndersonStep,
-        products: &mut AndersonProducts<L>,
-    ) {
-        let u: [L; 2] = self.gather(v);
-        let r = self.iterate.blend(history, anderson_step);
-        let next = self.law(&r, &u);
-        let weight = L::load(self.weight);
-        // Keep the new impulse and its differences, and add to the inner products.
-        let change =
-            self.iterate
-                .accept_mixed(history, anderson_step, weight, [&r, &next], products);
-        self.scatter(v, &change);
-    }
-
-    #[inline(always)]
-    fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<PlanarVelocity>) {
-        self.scatter::<L>(v, &load_array(&self.iterate.y));
-    }
-
-    #[inline(always)]
-    fn add_residual<L: SimdVector>(
-        &self,
-        v: &impl VelocityStore<PlanarVelocity>,
-        sums: &mut ResidualSums<L>,
-    ) {
-        let u: [L; 2] = self.gather(v);
-        sums.add(self.weight, self.mu, &self.iterate.y, &u);
-    }
-
-    #[inline(always)]
-    fn impulse(&mut self, row: usize) -> &mut F64x4 {
-        &mut self.iterate.y[row]
-    }
-
-    fn forget(&mut self) {
-        self.iterate.forget();
     }
 }

@@ -11,7 +11,7 @@ use super::iterate::{
     AndersonHistory, AndersonProducts, AndersonStep, CgStep, Iterate, ResidualSums,
 };
 use super::lanes::{F64x4, LANES, SimdVector, V3, dot, load_array};
-use super::pack::{ContactData, LaneIndices, NONE, Pack, contact_data};
+use super::pack::{ContactData, LaneIndices, NONE, Pack, contact_data, methods_of_every_pack};
 
 /// Four contacts with N bodies each.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +30,16 @@ pub(super) struct SpatialPack<const N: usize> {
 }
 
 impl<const N: usize> SpatialPack<N> {
+    /// The rows of Ĝ are in the axes of the bodies: there is no frame.
     #[inline(always)]
-    fn gather<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) -> [L; 3] {
+    fn frame<L: SimdVector>(&self) {}
+
+    #[inline(always)]
+    fn gather<L: SimdVector>(
+        &self,
+        v: &impl VelocityStore<SpatialVelocity>,
+        _frame: &(),
+    ) -> [L; 3] {
         // u = given + Σ Ĝ v̂ over the sides.
         let mut u: [L; 3] = load_array(&self.given);
         for n in 0..N {
@@ -69,7 +77,12 @@ impl<const N: usize> SpatialPack<N> {
     }
 
     #[inline(always)]
-    fn scatter<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>, d: &[L; 3]) {
+    fn scatter<L: SimdVector>(
+        &self,
+        v: &mut impl VelocityStore<SpatialVelocity>,
+        _frame: &(),
+        d: &[L; 3],
+    ) {
         for n in 0..N {
             for part in 0..2 {
                 let [a, b, c] = &self.block[n];
@@ -126,83 +139,12 @@ impl<const N: usize> Pack for SpatialPack<N> {
         }
     }
 
-    fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
-        self.lanes.set_lane(lane, contact, at, flip);
-    }
-
-    #[inline(always)]
-    fn contacts(&self) -> &[u32; LANES] {
-        &self.lanes.contact
-    }
-
-    #[inline(always)]
-    fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) {
-        self.lanes.prefetch_bodies::<L, _>(v);
-    }
+    methods_of_every_pack!(3);
 
     #[inline(always)]
     fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         for (lane, fact) in contact_data(self.lanes.contact, problem, kinetic, Self::ROWS) {
             self.set(lane, kinetic, &fact);
         }
-    }
-
-    #[inline(always)]
-    fn sweep<L: SimdVector>(
-        &mut self,
-        v: &mut impl VelocityStore<SpatialVelocity>,
-        cg_step: CgStep,
-    ) -> L {
-        // Gather, extrapolate, local solve, scatter.
-        let u: [L; 3] = self.gather(v);
-        let r = self.iterate.extrapolate::<L>(cg_step);
-        let next = self.law(&r, &u);
-        let (change, square) = self.iterate.accept(&r, next);
-        self.scatter(v, &change);
-        square * L::load(self.weight)
-    }
-
-    #[inline(always)]
-    fn anderson_sweep<L: SimdVector>(
-        &mut self,
-        v: &mut impl VelocityStore<SpatialVelocity>,
-        history: &mut AndersonHistory<3>,
-        anderson_step: &AndersonStep,
-        products: &mut AndersonProducts<L>,
-    ) {
-        let u: [L; 3] = self.gather(v);
-        let r = self.iterate.blend(history, anderson_step);
-        let next = self.law(&r, &u);
-        let weight = L::load(self.weight);
-        // Keep the new impulse and its differences, and add to the inner products.
-        let change =
-            self.iterate
-                .accept_mixed(history, anderson_step, weight, [&r, &next], products);
-        self.scatter(v, &change);
-    }
-
-    #[inline(always)]
-    fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>) {
-        self.scatter::<L>(v, &load_array(&self.iterate.y));
-    }
-
-    #[inline(always)]
-    fn add_residual<L: SimdVector>(
-        &self,
-        v: &impl VelocityStore<SpatialVelocity>,
-        sums: &mut ResidualSums<L>,
-    ) {
-        let u: [L; 3] = self.gather(v);
-        // Natural residual, impulse and velocity in the metric of κ.
-        sums.add(self.weight, self.mu, &self.iterate.y, &u);
-    }
-
-    #[inline(always)]
-    fn impulse(&mut self, row: usize) -> &mut F64x4 {
-        &mut self.iterate.y[row]
-    }
-
-    fn forget(&mut self) {
-        self.iterate.forget();
     }
 }

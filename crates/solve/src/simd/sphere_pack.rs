@@ -15,7 +15,7 @@ use super::iterate::{
     AndersonHistory, AndersonProducts, AndersonStep, CgStep, Iterate, ResidualSums,
 };
 use super::lanes::{F64x4, LANES, SimdVector, V3, cross, dot, load_array};
-use super::pack::{ContactData, LaneIndices, Pack, contact_data};
+use super::pack::{ContactData, LaneIndices, Pack, contact_data, methods_of_every_pack};
 
 /// Four contacts with N spheres each.
 #[derive(Debug, Clone, Copy)]
@@ -173,87 +173,12 @@ impl<const N: usize> Pack for SpherePack<N> {
         }
     }
 
-    fn set_lane(&mut self, lane: usize, contact: u32, at: [u32; 2], flip: bool) {
-        self.lanes.set_lane(lane, contact, at, flip);
-    }
-
-    #[inline(always)]
-    fn contacts(&self) -> &[u32; LANES] {
-        &self.lanes.contact
-    }
-
-    #[inline(always)]
-    fn prefetch_bodies<L: SimdVector>(&self, v: &impl VelocityStore<SpatialVelocity>) {
-        self.lanes.prefetch_bodies::<L, _>(v);
-    }
+    methods_of_every_pack!(3);
 
     #[inline(always)]
     fn fill<L: SimdVector>(&mut self, problem: &Problem, kinetic: &FactoredDelassus) {
         for (lane, fact) in contact_data(self.lanes.contact, problem, kinetic, Self::ROWS) {
             self.set(lane, kinetic, &fact);
         }
-    }
-
-    #[inline(always)]
-    fn sweep<L: SimdVector>(
-        &mut self,
-        v: &mut impl VelocityStore<SpatialVelocity>,
-        cg_step: CgStep,
-    ) -> L {
-        // Gather, extrapolate, local solve, scatter.
-        let frame = self.frame::<L>();
-        let u = self.gather(v, &frame);
-        let r = self.iterate.extrapolate::<L>(cg_step);
-        let next = self.law(&r, &u);
-        let (change, square) = self.iterate.accept(&r, next);
-        self.scatter(v, &frame, &change);
-        square * L::load(self.weight)
-    }
-
-    #[inline(always)]
-    fn anderson_sweep<L: SimdVector>(
-        &mut self,
-        v: &mut impl VelocityStore<SpatialVelocity>,
-        history: &mut AndersonHistory<3>,
-        anderson_step: &AndersonStep,
-        products: &mut AndersonProducts<L>,
-    ) {
-        let frame = self.frame::<L>();
-        let u = self.gather(v, &frame);
-        let r = self.iterate.blend(history, anderson_step);
-        let next = self.law(&r, &u);
-        let weight = L::load(self.weight);
-        // Keep the new impulse and its differences, and add to the inner products.
-        let change =
-            self.iterate
-                .accept_mixed(history, anderson_step, weight, [&r, &next], products);
-        self.scatter(v, &frame, &change);
-    }
-
-    #[inline(always)]
-    fn scatter_impulse<L: SimdVector>(&self, v: &mut impl VelocityStore<SpatialVelocity>) {
-        let frame = self.frame::<L>();
-        self.scatter(v, &frame, &load_array(&self.iterate.y));
-    }
-
-    #[inline(always)]
-    fn add_residual<L: SimdVector>(
-        &self,
-        v: &impl VelocityStore<SpatialVelocity>,
-        sums: &mut ResidualSums<L>,
-    ) {
-        let frame = self.frame::<L>();
-        let u = self.gather(v, &frame);
-        // Natural residual, impulse and velocity in the metric of κ.
-        sums.add(self.weight, self.mu, &self.iterate.y, &u);
-    }
-
-    #[inline(always)]
-    fn impulse(&mut self, row: usize) -> &mut F64x4 {
-        &mut self.iterate.y[row]
-    }
-
-    fn forget(&mut self) {
-        self.iterate.forget();
     }
 }

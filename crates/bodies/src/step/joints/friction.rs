@@ -59,6 +59,7 @@ impl FrictionIteration {
         if !self.exists || self.round == MAX_FRICTION_ITERATIONS {
             return false;
         }
+        // `left` belongs to the bounds that the last solve was made with.
         self.left = set_friction_bounds(model, settings, assembly, &solution.impulse, self.round);
         self.iterations += solution.report.as_ref().map_or(0, |r| r.iterations);
         self.round += 1;
@@ -93,9 +94,9 @@ fn set_friction_bounds<D: Dynamics>(
     let Some(problem) = &mut assembly.problem else {
         return 0.0;
     };
-    let mut raised = Vec::new();
     let before = assembly.active.len();
     let joints = &mut assembly.joints;
+    joints.friction_bounds.clear();
     let (mut change, mut largest, mut pressed) = (0.0_f64, 0.0_f64, 0.0);
     for k in 0..joints.blocks.len() {
         let block = &joints.blocks[k];
@@ -110,13 +111,16 @@ fn set_friction_bounds<D: Dynamics>(
                     JointCoordinate::Angle => rub.radius,
                     _ => 1.0,
                 };
+                // μ R |S_held|, R = 1 for sliding; the error of the bound in force, and the scale of all bounds.
                 let wanted = rub.coefficient * lever * pressed;
                 change = change.max((wanted - block.threshold).abs());
                 largest = largest.max(wanted).max(block.threshold);
-                raised.push(match round < UNDAMPED_ITERATIONS {
-                    true => (k, wanted),
-                    false => (k, 0.5 * (wanted + block.threshold)),
-                });
+                joints
+                    .friction_bounds
+                    .push(match round < UNDAMPED_ITERATIONS {
+                        true => (k, wanted),
+                        false => (k, 0.5 * (wanted + block.threshold)),
+                    });
             }
             _ => {}
         }
@@ -124,7 +128,7 @@ fn set_friction_bounds<D: Dynamics>(
     // New bounds only if the old ones are wrong.
     let left = if largest > 0.0 { change / largest } else { 0.0 };
     if left > tolerance {
-        for (k, threshold) in raised {
+        for &(k, threshold) in &joints.friction_bounds {
             let block = &mut joints.blocks[k];
             block.threshold = threshold;
             problem.replace_law(before + k, ball(block.count, threshold));
@@ -153,6 +157,7 @@ pub(crate) fn check_consistency<D: Dynamics>(
     let before = assembly.active.len();
     let mut names: Vec<String> = Vec::new();
     for contact in contacts {
+        // Contacts come first, then the blocks of joints.
         let name = match contact
             .checked_sub(before)
             .and_then(|k| assembly.joints.blocks.get(k))

@@ -99,6 +99,8 @@ pub(crate) struct JointAssembly<D: Dynamics> {
     pub blocks: Vec<JointBlock>,
     pub rows: Vec<JacobianRow<D>>,
     held: Vec<BilateralConstraint<D>>,
+    /// Friction bounds by the last reactions, each with its block. Filled by `set_friction_bounds`.
+    friction_bounds: Vec<(usize, f64)>,
 }
 
 /// Memory of the projection of joint drift. Filled by [`JointDrift`].
@@ -149,6 +151,7 @@ impl<D: Dynamics> Default for JointAssembly<D> {
             blocks: Vec::new(),
             rows: Vec::new(),
             held: Vec::new(),
+            friction_bounds: Vec::new(),
         }
     }
 }
@@ -187,6 +190,7 @@ pub(crate) fn set_motor_speeds<D: Dynamics>(
 ) -> Result<(), WorldError> {
     out.speed.clear();
     for joint in &mut model.joints {
+        // A joint without a motor has the speed 0, which nothing reads.
         let speed = joint.motor.as_mut().map_or(0.0, |m| m.speed.at(t_end));
         if !speed.is_finite() {
             let name = &joint.name;
@@ -227,6 +231,7 @@ pub(crate) fn next_pass<D: Dynamics>(
     match pass {
         Pass::First if step.inputs.cache.joints.gyroscopic => NextPass::Gyroscopic,
         Pass::First | Pass::Gyroscopic => {
+            // Whether contacts beside joints gained energy is known after the last other pass.
             let rho = energy_gain::restitution_without_gain(step, coupling);
             rho.map_or(NextPass::Done, NextPass::Restitution)
         }
@@ -242,6 +247,7 @@ pub(crate) fn keep_first_velocity<D: Dynamics>(
 ) {
     out.first_end_velocity
         .resize(end.velocity.len(), D::ZERO_VELOCITY);
+    // Bodies without joints have no coupling and keep what is there.
     for &body in cache.joints.component_bodies.iter().flatten() {
         out.first_end_velocity[body] = end.velocity[body];
     }

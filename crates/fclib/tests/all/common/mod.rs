@@ -27,6 +27,8 @@ pub enum Data {
     I(Vec<i32>),
     F(Vec<f64>),
     Attribute(i32),
+    /// Texts of variable length.
+    Texts(Vec<String>),
 }
 
 /// Datasets by full name without the leading slash; an attribute is named like a dataset.
@@ -92,6 +94,10 @@ fn fill(group: &mut GroupBuilder, tree: &Tree, prefix: &str) {
             }
             (None, Data::F(values)) => {
                 group.create_dataset(rest).with_f64_data(values);
+            }
+            (None, Data::Texts(values)) => {
+                let values: Vec<&str> = values.iter().map(String::as_str).collect();
+                group.create_dataset(rest).with_vlen_strings(&values);
             }
             (None, Data::Attribute(value)) => {
                 group.set_attr(rest, AttrValue::I32Array(vec![*value]));
