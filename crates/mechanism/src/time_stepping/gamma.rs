@@ -46,7 +46,7 @@ pub(super) fn evaluate<S: System>(
             ConstraintKind::FrictionJoint { .. }
         );
         let (gamma, locked) = match joint {
-            true => of_joint(system, at, problem, k),
+            true => of_joint(system, state, at, problem, k),
             false => (of_contact(system, state, at, problem, k), false),
         };
         found.gamma.push(gamma);
@@ -87,6 +87,7 @@ fn of_contact<S: System>(
 /// γ of a sliding friction joint that has more than one continuation, else +∞; and whether it locks.
 fn of_joint<S: System>(
     system: &mut S,
+    state: &State,
     at: StateRef<'_>,
     problem: &StepProblem,
     k: usize,
@@ -95,7 +96,10 @@ fn of_joint<S: System>(
     let ConstraintKind::FrictionJoint { normal_rows } = system.constraints()[i].kind else {
         return (f64::INFINITY, false);
     };
-    let slides = problem.has_relative_velocity(k, rows.start + normal_rows..rows.end, at.v);
+    // A joint that stuck in the step before is at rest; what is left of its velocity is rounding.
+    let stuck = state.status[i] == Status::Stick;
+    let slides =
+        !stuck && problem.has_relative_velocity(k, rows.start + normal_rows..rows.end, at.v);
     let stops = slides && problem.status(k) == Status::Stick;
     let gamma = problem.gamma(k, &fixed_rows(system.constraints(), problem, k));
     // Enumerate the admissible accelerations only where they may be none or several.
