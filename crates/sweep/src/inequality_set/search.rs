@@ -12,7 +12,7 @@
 use super::InequalitySet;
 use crate::error::Result;
 use crate::inequalities::Inequalities;
-use crate::lane_sums::{axpy, sub};
+use crate::lane_sums::{axpy, dot, sub};
 use crate::moving_set::MovingSet;
 use percuss_convex::excess::directions;
 
@@ -91,6 +91,7 @@ impl<I: Inequalities> InequalitySet<I> {
     fn ascend(&mut self, (from, to): (f64, f64), mut a: Vec<f64>) -> Result<(f64, Vec<f64>)> {
         let mut far = self.off(to, &a)?;
         let mut stride = STRIDE;
+        let mut moved: Option<Vec<f64>> = None;
         for _ in 0..ITERATIONS {
             let distance = self.metric.norm(&far);
             if distance <= 1e-15 * (1.0 + self.metric.norm(&a)) {
@@ -104,7 +105,24 @@ impl<I: Inequalities> InequalitySet<I> {
             if gained <= 0.0 {
                 break;
             }
+            let step = sub(&next, &a);
             (a, far) = (next, off);
+            // Where C hardly moves the iteration is slow, with a factor near 1: its limit is tried (Aitken).
+            if let Some(before) = &moved {
+                let ratio = dot(&step, before) / dot(before, before);
+                if ratio > 0.5 && ratio < 1.0 {
+                    let mut z = a.clone();
+                    axpy(ratio / (1.0 - ratio), &step, &mut z);
+                    let limit = self.project(from, &z)?;
+                    let off = self.off(to, &limit)?;
+                    if self.metric.norm(&off) > self.metric.norm(&far) {
+                        (a, far) = (limit, off);
+                        moved = None;
+                        continue;
+                    }
+                }
+            }
+            moved = Some(step);
             // Below rounding of the projections no gain is real.
             if gained <= 1e-14 * (1.0 + self.metric.norm(&a)) {
                 break;

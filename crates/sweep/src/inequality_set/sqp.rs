@@ -22,6 +22,9 @@ const ITERATIONS: usize = 40;
 const SHARP: f64 = 1e-14;
 const FAIR: f64 = 1e-11;
 
+/// A Hessian with an eigenvalue below this share of the metric is taken for singular; those of convex functions are above 1.
+const SINGULAR: f64 = 1e-6;
+
 impl<I: Inequalities> InequalitySet<I> {
     /// SQP from the last point visited; `None` where it does not converge.
     pub(super) fn solve_sqp(
@@ -84,9 +87,13 @@ impl<I: Inequalities> InequalitySet<I> {
         let regular = hessian.iter().all(|v| v.is_finite());
         if regular && hessian.iter().any(|v| *v != 0.0) {
             axpy(1.0, self.white.matrix(), &mut hessian);
-            // Indefinite only through rounding or functions that are not convex: the plain metric still gives a descent
-            // step, and the tangent test finds the latter.
-            if let Ok(metric) = percuss_convex::Metric::new(n, &hessian) {
+            // Indefinite or singular only through rounding or functions that are not convex (z at a centre of curvature):
+            // the plain metric still gives a descent step, and the tangent test finds the latter.
+            let mut less = hessian.clone();
+            axpy(-SINGULAR, self.white.matrix(), &mut less);
+            if percuss_convex::Metric::new(n, &less).is_ok()
+                && let Ok(metric) = percuss_convex::Metric::new(n, &hessian)
+            {
                 h = metric;
             }
         }
