@@ -139,7 +139,7 @@ impl Linearisation {
     }
 }
 
-/// Radii of curvature beyond this multiple of the distance from the origin are those of a straight boundary.
+/// Radii of curvature beyond this multiple of 1 + |x| are those of a straight boundary.
 const FLAT: f64 = 1e6;
 
 /// c(y) ≥ c(x) + ∇c(x)·(y − x) for convex c: tests every pair.
@@ -160,7 +160,7 @@ fn check_tangents(time: f64, tangents: &[Linearisation]) -> Result<()> {
                 // Rounding of any function stays far below a billionth of its terms; at the boundary the terms cancel,
                 // and gradient times x gives their size, near the origin gradient times radius of curvature.
                 let turn = norm(&sub(b.row(k), a.row(k)));
-                let radius = (length * norm(&step) / turn).min(FLAT * reach);
+                let radius = (length * norm(&step) / turn).min(FLAT * (1.0 + reach));
                 if excess > 1e-9 * size + length * (1e-13 * reach + 1e-14 * radius) {
                     return Err(SweepingError::NotConvex {
                         time,
