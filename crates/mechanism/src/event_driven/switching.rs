@@ -16,6 +16,9 @@ const ROUNDS: usize = 200;
 /// Look-ahead times of the mode selection, as shares of the output interval.
 const LOOK_AHEADS: [f64; 3] = [1e-4, 1e-6, 1e-2];
 
+/// Share of the velocities of the system below which a relative velocity is rounding.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
 impl<S: System> EventDriven<S> {
     /// Resolves the present instant: impacts, then modes; `ended` are modes known to have ended.
     pub(super) fn resolve_instant(
@@ -98,9 +101,11 @@ impl<S: System> EventDriven<S> {
     pub(super) fn update_velocity_scales(&mut self, frame: &EvaluatedState) {
         // Where nothing has moved yet, what the forces give within the look-ahead is a velocity scale, too.
         let moment = LOOK_AHEADS[0] * self.settings.step * norm(&frame.free);
+        // A row is known to rounding of its largest value: at a level point of a road it may be a sine of π.
+        let rounding = ROUNDING / REST * norm(&frame.to_kinetic(&self.now.v));
         for local in &frame.locals {
             let speed = &mut self.now.speed[local.constraint];
-            let given = moment * norm(&local.length);
+            let given = moment.max(rounding) * norm(&local.length);
             *speed = speed.max(norm(&local.size)).max(given);
         }
     }
