@@ -81,6 +81,7 @@ pub struct Auto {
     /// Limits for switching between methods.
     pub params: AutoParams,
     cascade: Cascade,
+    elimination: elimination::Memory,
 }
 
 impl Auto {
@@ -88,7 +89,7 @@ impl Auto {
     pub fn new(params: AutoParams) -> Self {
         Self {
             params,
-            cascade: Cascade::default(),
+            ..Self::default()
         }
     }
 }
@@ -101,7 +102,13 @@ impl Solver for Auto {
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         self.cascade.params = self.params.clone();
         let mut report =
-            elimination::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
+            elimination::solve_with_elimination(
+                &mut self.cascade,
+                &mut self.elimination,
+                problem,
+                impulse,
+                goal,
+            );
         // A large velocity residual may mean that the constraints contradict each other: look for a certificate.
         let defect = match goal.measure {
             ResidualMeasure::Velocity => report.residual,

@@ -24,6 +24,7 @@ use smallvec::smallvec;
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver, Stage, Stages};
 
+mod component;
 mod components;
 mod kinetic;
 mod stored;
@@ -73,7 +74,7 @@ pub struct ReducedProblem {
 
 #[derive(Debug, Clone)]
 enum Recovery {
-    Kinetic(Vec<kinetic::Component>),
+    Kinetic(Vec<component::Component>),
     Stored(Vec<stored::Component>),
 }
 
@@ -90,19 +91,33 @@ struct Reduction<C> {
 /// Rows that contradict each other (closed loops or locked contacts with given velocities), and a reduced problem that
 /// is not well posed.
 pub fn eliminate(problem: &Problem) -> Result<Option<ReducedProblem>, BilateralError> {
-    eliminate_within(problem, MISMATCH)
+    eliminate_within(problem, MISMATCH, &mut Memory::default())
+}
+
+/// Factorisations of the last problem that a solver keeps for the next one.
+#[derive(Debug, Default)]
+pub struct Memory(kinetic::Memory);
+
+impl Memory {
+    /// Keeps the factorisations of an elimination.
+    fn keep(&mut self, eliminated: ReducedProblem) {
+        if let Recovery::Kinetic(components) = eliminated.recovery {
+            self.0.0 = components;
+        }
+    }
 }
 
 fn eliminate_within(
     problem: &Problem,
     mismatch: f64,
+    memory: &mut Memory,
 ) -> Result<Option<ReducedProblem>, BilateralError> {
     if !problem.laws().contains(&Law::Bilateral) {
         return Ok(None);
     }
     Ok(Some(match problem.operator() {
         DelassusOperator::Factored(k) => {
-            let reduction = kinetic::eliminate(problem, k, mismatch)?;
+            let reduction = kinetic::eliminate(problem, k, mismatch, &mut memory.0)?;
             ReducedProblem {
                 problem: reduction.problem,
                 kept: reduction.kept,
@@ -139,11 +154,11 @@ impl ReducedProblem {
     }
 
     /// All impulses of the original problem that belong to those of the reduced one.
-    pub fn recover(&self, original: &Problem, reduced: &[f64], impulse: &mut [f64]) {
+    pub fn recover(&mut self, original: &Problem, reduced: &[f64], impulse: &mut [f64]) {
         impulse.fill(0.0);
         let rows = self.kept.iter().flat_map(|&a| original.rows(a));
         rows.zip(reduced).for_each(|(row, r)| impulse[row] = *r);
-        match (&self.recovery, original.operator()) {
+        match (&mut self.recovery, original.operator()) {
             (Recovery::Kinetic(components), DelassusOperator::Factored(k)) => {
                 kinetic::recover(components, k, impulse);
             }
@@ -162,11 +177,12 @@ impl ReducedProblem {
 /// reduced problem is not well posed, the solver gets the original one.
 pub fn solve_with_elimination(
     solver: &mut dyn Solver,
+    memory: &mut Memory,
     problem: &Problem,
     impulse: &mut [f64],
     goal: &Goal,
 ) -> Report {
-    let eliminated = match eliminate_within(problem, MISMATCH.max(goal.tolerance)) {
+    let mut eliminated = match eliminate_within(problem, MISMATCH.max(goal.tolerance), memory) {
         Ok(Some(eliminated)) => eliminated,
         Ok(None) | Err(BilateralError::Reduced(_)) => return solver.solve(problem, impulse, goal),
         Err(BilateralError::Contradiction { .. }) => {
@@ -218,6 +234,7 @@ pub fn solve_with_elimination(
         outcome = Outcome::Stalled;
         inner.tolerance *= (0.3 * goal.tolerance / residual).min(0.1);
     }
+    memory.keep(eliminated);
     let mut report = best.finish("direct", iterations, outcome, impulse);
     report.path = path;
     report.history.extend(history);
@@ -226,15 +243,28 @@ pub fn solve_with_elimination(
 }
 
 /// A solver behind [`solve_with_elimination`]: the same method, bilateral rows eliminated first.
-pub struct WithElimination(pub Box<dyn Solver>);
+pub struct WithElimination {
+    solver: Box<dyn Solver>,
+    memory: Memory,
+}
+
+impl WithElimination {
+    /// The method behind the elimination.
+    pub fn new(solver: Box<dyn Solver>) -> Self {
+        Self {
+            solver,
+            memory: Memory::default(),
+        }
+    }
+}
 
 impl Solver for WithElimination {
     fn name(&self) -> &'static str {
-        self.0.name()
+        self.solver.name()
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        solve_with_elimination(self.0.as_mut(), problem, impulse, goal)
+        solve_with_elimination(self.solver.as_mut(), &mut self.memory, problem, impulse, goal)
     }
 }
 

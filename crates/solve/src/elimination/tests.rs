@@ -4,7 +4,7 @@ use percuss_contact::{
     ResidualMeasure, Restitution,
 };
 
-use super::{BilateralError, WithElimination, eliminate, solve_with_elimination};
+use super::{BilateralError, Memory, WithElimination, eliminate, solve_with_elimination};
 use crate::goal::{Goal, Outcome, Solver};
 use crate::methods::interior_point::InteriorPoint;
 use crate::{Admm, Nlgs};
@@ -95,6 +95,7 @@ fn solved(problem: &Problem, tolerance: f64) -> Vec<f64> {
     let mut r = vec![0.0; problem.num_rows()];
     let report = solve_with_elimination(
         &mut Nlgs::default(),
+        &mut Memory::default(),
         problem,
         &mut r,
         &Goal::with_tolerance(tolerance),
@@ -120,6 +121,7 @@ fn a_chain_of_thirty_links_with_a_load_of_a_thousand_takes_one_factorisation() {
         let mut r = vec![0.0; problem.num_rows()];
         let report = solve_with_elimination(
             &mut Nlgs::default(),
+            &mut Memory::default(),
             &problem,
             &mut r,
             &Goal::with_tolerance(1e-10),
@@ -250,7 +252,13 @@ fn joints_with_velocities_that_exclude_each_other_are_named() {
         assert_eq!(contacts, [3, 4]);
         let mut r = vec![0.0; problem.num_rows()];
         let report =
-            solve_with_elimination(&mut Nlgs::default(), &problem, &mut r, &Goal::default());
+            solve_with_elimination(
+                &mut Nlgs::default(),
+                &mut Memory::default(),
+                &problem,
+                &mut r,
+                &Goal::default(),
+            );
         assert_eq!(report.outcome, Outcome::Unsuitable);
     }
 }
@@ -364,7 +372,7 @@ fn a_problem_without_bilateral_rows_goes_straight_to_the_solver() {
         .unwrap();
     let problem = builder.build().unwrap();
     assert!(eliminate(&problem).unwrap().is_none());
-    let mut direct = WithElimination(Box::new(Nlgs::default()));
+    let mut direct = WithElimination::new(Box::new(Nlgs::default()));
     let mut r = vec![0.0; 3];
     let report = direct.solve(&problem, &mut r, &Goal::with_tolerance(1e-12));
     assert_eq!(report.method(), "nlgs");
