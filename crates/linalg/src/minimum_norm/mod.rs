@@ -45,8 +45,10 @@ const LARGEST_DELTA: f64 = 1e-6;
 const STEPS: usize = 60;
 const KEPT: usize = 6;
 
-/// Steps without halving the rest after which it is taken as rounding, or as what no x satisfies.
+/// Steps without halving the rest after which it is taken as what no x satisfies; one where it is below the fraction
+/// `ROUNDING` of what it was.
 const PATIENCE: usize = 3;
+const ROUNDING: f64 = 1e-12;
 
 /// What is left of e is no velocity of the rows when ‖Jᵀ rest‖ is below this fraction of the rest.
 const CONTRADICTED: f64 = 1e-9;
@@ -144,7 +146,11 @@ impl MinimumNorm {
                 let row = &self.entries[at..at + width];
                 square += dot(row, row);
             }
-            let scale = if square > 0.0 { square.sqrt().recip() } else { 1.0 };
+            let scale = if square > 0.0 {
+                square.sqrt().recip()
+            } else {
+                1.0
+            };
             for t in first..s.body.len() {
                 let width = s.width(t);
                 let at = self.start[t] + i * width;
@@ -209,13 +215,19 @@ impl MinimumNorm {
         let mut work = std::mem::take(&mut self.work);
         work.begin(e, &self.scale);
         x.fill(0.0);
+        let first = largest(&work.rest);
         let (mut best, mut idle) = (f64::INFINITY, 0);
         for step in 0..STEPS {
             // The rest is small enough, rounding, or a contradiction.
             let size = largest(&work.rest);
             idle = if size <= 0.5 * best { 0 } else { idle + 1 };
             best = best.min(size);
-            if !(size > enough) || idle > PATIENCE {
+            let patience = if size <= ROUNDING * first {
+                0
+            } else {
+                PATIENCE
+            };
+            if !(size > enough) || idle > patience {
                 break;
             }
             let mut next = work.vacant(step, self.num_unknowns());

@@ -142,14 +142,7 @@ fn add_square<const N: usize>(d: usize, left: &[f64], right: &[f64], block: &mut
 }
 
 /// block += leftᵀ right for any size.
-fn add_product(
-    d: usize,
-    high: usize,
-    wide: usize,
-    left: &[f64],
-    right: &[f64],
-    block: &mut [f64],
-) {
+fn add_product(d: usize, high: usize, wide: usize, left: &[f64], right: &[f64], block: &mut [f64]) {
     for l in 0..d {
         let other = &right[l * wide..(l + 1) * wide];
         for i in 0..high {

@@ -79,7 +79,11 @@ fn compare(sizes: &[usize], rows: &Rows, noise: &mut Noise, tolerance: f64) -> u
     let (mut lambda, mut x) = (vec![0.0; e.len()], vec![0.0; n]);
     let left = system.solve(&e, 1e-15, &mut lambda, &mut x).to_vec();
     let largest = |v: &[f64]| v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-    let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+    let apart = |a: &[f64], b: &[f64]| {
+        a.iter()
+            .zip(b)
+            .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()))
+    };
     assert!(largest(&left) < 1e-13, "rest {:e}", largest(&left));
     let error = apart(&x, &exact) / largest(&exact);
     assert!(error < tolerance, "x {error:e}");
@@ -137,7 +141,9 @@ fn redundant_rows_share_the_multiplier_of_least_norm() {
 fn more_rows_than_unknowns_are_solved() {
     // Every body is held by four rows of its own and joined to all others: rank 18 of 6·4 + 15·3 rows.
     let mut noise = Noise(17);
-    let mut rows: Rows = (0..6).map(|b| (4, vec![(b, block(4, 3, 1.0, &mut noise))])).collect();
+    let mut rows: Rows = (0..6)
+        .map(|b| (4, vec![(b, block(4, 3, 1.0, &mut noise))]))
+        .collect();
     for i in 0..6 {
         for j in 0..i {
             let both = [i, j].map(|k| (k, block(3, 3, 1.0, &mut noise)));
@@ -219,7 +225,11 @@ fn numbers_that_are_none_are_refused() {
 /// first one is pinned to the ground. Two motions are free, and (n − 2)² rows are redundant.
 fn squares(n: usize, angle: f64) -> (Vec<usize>, Rows) {
     let turn = |b: usize, lever: [f64; 2]| {
-        let sign = if (b / n + b % n).is_multiple_of(2) { 1.0 } else { -1.0 };
+        let sign = if (b / n + b % n).is_multiple_of(2) {
+            1.0
+        } else {
+            -1.0
+        };
         let (s, c) = (sign * angle).sin_cos();
         [c * lever[0] - s * lever[1], s * lever[0] + c * lever[1]]
     };
@@ -227,17 +237,26 @@ fn squares(n: usize, angle: f64) -> (Vec<usize>, Rows) {
     let side = |b: usize, lever: [f64; 2], sign: f64| {
         let [x, y] = turn(b, lever);
         let root = 0.1_f64.sqrt();
-        (b, vec![sign, 0.0, -sign * y / root, 0.0, sign, sign * x / root])
+        (
+            b,
+            vec![sign, 0.0, -sign * y / root, 0.0, sign, sign * x / root],
+        )
     };
     let mut rows: Rows = vec![(2, vec![side(0, [0.0, 0.5], 1.0)])];
     for k in 0..n {
         for i in 0..n {
             let b = k * n + i;
             if i > 0 {
-                rows.push((2, vec![side(b - 1, [0.0, -0.5], -1.0), side(b, [0.0, 0.5], 1.0)]));
+                rows.push((
+                    2,
+                    vec![side(b - 1, [0.0, -0.5], -1.0), side(b, [0.0, 0.5], 1.0)],
+                ));
             }
             if k > 0 {
-                rows.push((2, vec![side(b - n, [0.5, 0.0], -1.0), side(b, [-0.5, 0.0], 1.0)]));
+                rows.push((
+                    2,
+                    vec![side(b - n, [0.5, 0.0], -1.0), side(b, [-0.5, 0.0], 1.0)],
+                ));
             }
         }
     }
@@ -257,10 +276,17 @@ fn a_mechanism_with_many_redundant_rows_is_solved() {
         let e: Vec<f64> = (0..system.num_rows()).map(|_| noise.next()).collect();
         let (mut lambda, mut x) = (vec![0.0; e.len()], vec![0.0; 3 * n * n]);
         let left = system.solve(&e, 0.0, &mut lambda, &mut x).to_vec();
-        let scaled: Vec<f64> = left.iter().zip(system.scale()).map(|(l, s)| l / s).collect();
+        let scaled: Vec<f64> = left
+            .iter()
+            .zip(system.scale())
+            .map(|(l, s)| l / s)
+            .collect();
         let part: Vec<f64> = e.iter().zip(&scaled).map(|(e, l)| e - l).collect();
         let made = system.velocities(&x);
-        let error = made.iter().zip(&part).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+        let error = made
+            .iter()
+            .zip(&part)
+            .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
         assert!(error < 1e-12, "{error:e}");
         // The left side is orthogonal to all rows: solved again, it moves nothing.
         system.solve(&scaled, 0.0, &mut lambda, &mut x);

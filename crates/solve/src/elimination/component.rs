@@ -24,8 +24,10 @@ pub(super) struct Component {
     /// Its rows in the problem.
     rows: Vec<usize>,
     factor: Factor,
-    /// v₀ by coordinate.
+    /// v₀ by coordinate; empty where no contact needs it.
     pub fixed: Vec<f64>,
+    /// Impulses of its rows where no contact acts on the component.
+    alone: Option<Vec<f64>>,
     /// How contacts see the component.
     pub basis: Basis,
 }
@@ -78,7 +80,7 @@ impl Component {
         contacts: &[usize],
         coordinates: Vec<usize>,
         old: Option<Self>,
-    ) -> Result<Self, BilateralError> {
+    ) -> Self {
         let problem = source.problem;
         let rows = contacts.iter().flat_map(|&a| problem.rows(a)).collect();
         let (mut dense, mut sparse) = (None, None);
@@ -98,20 +100,19 @@ impl Component {
                 (Factor::Dense(dense), Basis::NullSpace)
             }
         };
-        let mut component = Self {
+        Self {
             contacts: contacts.to_vec(),
             coordinates,
             rows,
             factor,
             fixed: Vec::new(),
+            alone: None,
             basis,
-        };
-        component.fix(source)?;
-        Ok(component)
+        }
     }
 
-    /// Computes v₀ from the given velocities; rows that add no rank must agree with it.
-    fn fix(&mut self, source: Source<'_>) -> Result<(), BilateralError> {
+    /// Computes v₀ from the given velocities; rows that add no rank must agree with it. Needs the basis.
+    pub fn fix(&mut self, source: Source<'_>) -> Result<(), BilateralError> {
         let (problem, kinetic) = (source.problem, source.kinetic);
         // Given velocities of the rows, and the scale of the velocities.
         let size = self.each_row(|row| {
@@ -140,14 +141,30 @@ impl Component {
                 dense.target = target;
             }
             Factor::Sparse(sparse) => {
-                let most = given.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-                self.fixed = vec![0.0; self.coordinates.len()];
-                let given: Vec<f64> = rows.iter().map(|&row| -kinetic.affine_term(row)).collect();
+                let mut e: Vec<f64> = rows.iter().map(|&row| -kinetic.affine_term(row)).collect();
+                let mut most = given.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+                // Without contacts the impulses themselves: what contradicts is left of these as well.
+                let alone = matches!(self.basis, Basis::Reached { width: 0, .. });
+                if alone {
+                    let own: Vec<f64> = self
+                        .coordinates
+                        .iter()
+                        .map(|&c| kinetic.free()[c])
+                        .collect();
+                    most = own.iter().fold(0.0, |m, v| m.max(v.abs()));
+                    let moving = sparse.velocities(&own);
+                    e.iter_mut().zip(moving).for_each(|(e, u)| *e -= u);
+                }
+                let mut moved = vec![0.0; self.coordinates.len()];
                 let mut lambda = vec![0.0; rows.len()];
-                let left = sparse.solve(&given, SOLVED * most, &mut lambda, &mut self.fixed);
+                let left = sparse.solve(&e, SOLVED * most, &mut lambda, &mut moved);
                 if let Some(worst) = worst(left) {
                     let left = left.to_vec();
                     return Err(disagreement(problem, rows, worst, &left, sparse.scale()));
+                }
+                match alone {
+                    true => self.alone = Some(lambda),
+                    false => self.fixed = moved,
                 }
             }
         }
@@ -233,8 +250,24 @@ impl Component {
         self.basis = Basis::Reached { entries, width };
     }
 
-    /// Adds to `impulse` what the rows need at the velocity `v`.
-    pub fn correct(&mut self, kinetic: &FactoredDelassus, v: &[f64], impulse: &mut [f64]) {
+    /// Adds to `impulse` what the rows need at the velocity `v`; `refine` says that this was done before. Sparse solves
+    /// refine themselves.
+    pub fn correct(
+        &mut self,
+        kinetic: &FactoredDelassus,
+        v: &[f64],
+        refine: bool,
+        impulse: &mut [f64],
+    ) {
+        if refine && self.is_sparse() {
+            return;
+        }
+        if let Some(alone) = &self.alone {
+            for (&row, r) in self.rows.iter().zip(alone) {
+                impulse[row] += r;
+            }
+            return;
+        }
         let own: Vec<f64> = self.coordinates.iter().map(|&c| v[c]).collect();
         match &mut self.factor {
             Factor::Dense(dense) => {

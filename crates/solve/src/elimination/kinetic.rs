@@ -31,6 +31,9 @@ struct GroupPlacement {
 const BASIS_ROWS: usize = 240;
 const BASIS_ENTRIES: usize = 400_000;
 
+/// Coordinates of a body in space.
+const BODY: usize = 6;
+
 pub(super) fn eliminate(
     problem: &Problem,
     kinetic: &FactoredDelassus,
@@ -57,10 +60,19 @@ pub(super) fn eliminate(
             place: &place,
             mismatch,
         };
-        components.push(Component::new(source, contacts, coordinates, old.next())?);
+        components.push(Component::new(source, contacts, coordinates, old.next()));
     }
     // The bases of sparse components, then the reduced problem.
     choose_bases(problem, kinetic, &members, &place, &mut components);
+    let source = Source {
+        problem,
+        kinetic,
+        place: &place,
+        mismatch,
+    };
+    for component in &mut components {
+        component.fix(source)?;
+    }
     let (problem, kept) = reduce(problem, kinetic, &members, &components, mismatch)?;
     Ok(Reduction {
         problem,
@@ -97,7 +109,7 @@ fn choose_bases(
         }
     }
     for (k, contacts) in touching.into_iter().enumerate() {
-        if home.is_empty() || !components[k].is_sparse() {
+        if !components[k].is_sparse() {
             continue;
         }
         let n = components[k].coordinates.len();
@@ -122,6 +134,12 @@ fn choose_bases(
             }
         }
         components[k].reach(rows);
+    }
+    // Newton's methods take the velocities of bodies where rows of joints stay: then all of them are left.
+    let stays = |c: &Component| c.is_sparse() && matches!(c.basis, Basis::Bodies);
+    if components.iter().any(stays) {
+        let wide = components.iter_mut().filter(|c| c.width() > BODY);
+        wide.for_each(|c| c.basis = Basis::Bodies);
     }
 }
 
@@ -347,10 +365,10 @@ pub(super) fn recover(
 ) {
     components.iter().for_each(|part| part.clear(impulse));
     let mut v = vec![0.0; kinetic.num_coordinates()];
-    for _ in 0..2 {
+    for refine in [false, true] {
         kinetic.velocity_into(impulse, &mut v);
         for part in &mut *components {
-            part.correct(kinetic, &v, impulse);
+            part.correct(kinetic, &v, refine, impulse);
         }
     }
 }

@@ -13,8 +13,13 @@
 //! from the balance of impulses, with least Σ ‖ĝ‖² r² where the rows are dependent (hyperstatic joints). The residual
 //! of the original problem decides about convergence.
 //!
-//! Limits: a component is factorised densely, with n coordinates (or rows of W_bb) in O(n³) time and O(n²) memory:
-//! 0.05 s at n = 500, 1 s at n = 1500. Contacts on a component are then coupled to all of its free coordinates.
+//! A component of up to 128 coordinates is factorised densely. A larger one is solved sparsely
+//! ([`percuss_linalg::MinimumNorm`]), in O(n) for chains and trees; its contacts see not Z but an orthonormal basis of the
+//! range of P Ĝ_cᵀ, P the projector on the null space of Ĝ_b, which is all that they can cause. Where these contacts have too
+//! many rows for a basis, the bilateral rows stay in the reduced problem, and are solved exactly afterwards.
+//! Factorisations are kept for the next problem, whole where the rows are the same.
+//!
+//! Limits: a stored W is factorised densely by component, with n rows of W_bb in O(n³) time and O(n²) memory.
 
 use percuss_contact::law::Law;
 use percuss_contact::{DelassusOperator, Problem, ProblemError};
@@ -27,6 +32,8 @@ use crate::goal::{Goal, Outcome, Report, Solver, Stage, Stages};
 mod component;
 mod components;
 mod kinetic;
+#[cfg(test)]
+mod sparse_tests;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -264,7 +271,13 @@ impl Solver for WithElimination {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        solve_with_elimination(self.solver.as_mut(), &mut self.memory, problem, impulse, goal)
+        solve_with_elimination(
+            self.solver.as_mut(),
+            &mut self.memory,
+            problem,
+            impulse,
+            goal,
+        )
     }
 }
 

@@ -46,8 +46,7 @@ impl RowFactors {
                 return;
             }
         }
-        self.dense
-            .factor(rows.len(), |i, j| rows[i].dot(&rows[j]));
+        self.dense.factor(rows.len(), |i, j| rows[i].dot(&rows[j]));
     }
 
     /// Replaces b by a solution of ĜĜᵀ x = b, sparse ones to `enough` of the largest entry of b (by row of unit length), or

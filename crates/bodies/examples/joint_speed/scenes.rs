@@ -17,11 +17,6 @@ pub enum AnyWorld {
     Space(Box<World<Space>>),
 }
 
-/// Names of the scenes; those with a number take it as their size.
-pub const NAMES: [&str; 10] = [
-    "grid", "swing", "chain", "loaded", "rope", "net", "figures", "legs", "fence", "braced",
-];
-
 /// The scene of this name and size.
 pub fn scene(name: &str, size: usize, step: f64, tolerance: f64) -> Result<AnyWorld, String> {
     let settings = Settings {
@@ -66,7 +61,13 @@ impl<D: Dynamics> Parts<D> {
         }
     }
 
-    fn add(&mut self, shape: D::Shape, mass: MassProperties<D>, freedom: Freedom, pose: Pose<D>) -> u32 {
+    fn add(
+        &mut self,
+        shape: D::Shape,
+        mass: MassProperties<D>,
+        freedom: Freedom,
+        pose: Pose<D>,
+    ) -> u32 {
         self.bodies.push(Body {
             shape,
             mass,
@@ -138,7 +139,8 @@ impl Parts<Plane> {
             }
         });
         let name = format!("pin {}", self.joints.len());
-        self.joints.push(Joint::new(&name, JointKind::Revolute, frames));
+        self.joints
+            .push(Joint::new(&name, JointKind::Revolute, frames));
     }
 }
 
@@ -193,10 +195,20 @@ fn fence(n: usize) -> Result<Parts<Plane>, String> {
         mass: 0.0,
         inertia: 0.0,
     };
-    parts.add(plane::Shape::HalfPlane, nothing, Freedom::Fixed, at_place(DVec2::ZERO, 0.0));
+    parts.add(
+        plane::Shape::HalfPlane,
+        nothing,
+        Freedom::Fixed,
+        at_place(DVec2::ZERO, 0.0),
+    );
     for k in 0..n.div_ceil(8) {
         // Posts that the chain is draped over.
-        parts.disc(1.0, 1.0, DVec2::new(8.0 * k as f64 + 4.3, 0.6), Freedom::Fixed)?;
+        parts.disc(
+            1.0,
+            1.0,
+            DVec2::new(8.0 * k as f64 + 4.3, 0.6),
+            Freedom::Fixed,
+        )?;
     }
     for k in 0..n {
         let at = DVec2::new(k as f64 + 0.5, 2.1);
@@ -222,7 +234,12 @@ fn braced(n: usize) -> Result<Parts<Plane>, String> {
         let shape = plane::Shape::disc(1e-3).map_err(words)?;
         // Diagonals cross: their round shapes lie beside the crossing.
         let middle = p + if from.1 == to.1 { 0.5 } else { 0.4 } * (q - p);
-        let body = parts.add(shape, mass, Freedom::Free, at_place(middle, (q - p).to_angle()));
+        let body = parts.add(
+            shape,
+            mass,
+            Freedom::Free,
+            at_place(middle, (q - p).to_angle()),
+        );
         for (k, up) in [from, to] {
             let members = &mut at_node[2 * k + up];
             if let Some(&first) = members.first() {
@@ -248,7 +265,13 @@ fn braced(n: usize) -> Result<Parts<Plane>, String> {
 }
 
 impl Parts<Space> {
-    fn join(&mut self, kind: JointKind, between: [Option<u32>; 2], at: DVec3, axis: DVec3) -> usize {
+    fn join(
+        &mut self,
+        kind: JointKind,
+        between: [Option<u32>; 2],
+        at: DVec3,
+        axis: DVec3,
+    ) -> usize {
         let other = axis.any_orthonormal_vector();
         let axes = [axis, other, axis.cross(other)];
         let frames = between.map(|body| {
@@ -272,7 +295,9 @@ impl Parts<Space> {
     fn limb(&mut self, from: DVec3, to: DVec3, radius: f64, density: f64) -> Result<u32, String> {
         let length = (to - from).length();
         let shape = space::Shape::capsule(length, radius).map_err(words)?;
-        let mass = shape.mass_properties(density).ok_or("a capsule has a mass")?;
+        let mass = shape
+            .mass_properties(density)
+            .ok_or("a capsule has a mass")?;
         let pose = Pose {
             position: 0.5 * (from + to),
             rotation: DQuat::from_rotation_arc(DVec3::Z, (to - from) / length),
@@ -315,7 +340,15 @@ fn net(n: usize) -> Result<Parts<Space>, String> {
             inertia: DVec3::splat(0.4 * mass * radius * radius),
         };
         let rotation = DQuat::IDENTITY;
-        Ok::<u32, String>(parts.add(shape, mass, freedom, Pose { position: at, rotation }))
+        Ok::<u32, String>(parts.add(
+            shape,
+            mass,
+            freedom,
+            Pose {
+                position: at,
+                rotation,
+            },
+        ))
     };
     let corner = |i: usize| i == 0 || i + 1 == n;
     for k in 0..n {
@@ -341,7 +374,13 @@ fn net(n: usize) -> Result<Parts<Space>, String> {
         }
     }
     let middle = 0.05 * (n as f64 - 1.0);
-    sphere(&mut parts, DVec3::new(middle, middle, 0.22), 0.2, 1.0, Freedom::Free)?;
+    sphere(
+        &mut parts,
+        DVec3::new(middle, middle, 0.22),
+        0.2,
+        1.0,
+        Freedom::Free,
+    )?;
     Ok(parts)
 }
 
@@ -351,15 +390,27 @@ fn figures(n: usize) -> Result<Parts<Space>, String> {
     parts.floor();
     for number in 0..n {
         let (row, layer) = (number % 5, number / 5);
-        let place = DVec3::new(1.1 * row as f64, 0.13 * layer as f64, 0.6 + 0.55 * layer as f64);
+        let place = DVec3::new(
+            1.1 * row as f64,
+            0.13 * layer as f64,
+            0.6 + 0.55 * layer as f64,
+        );
         let turn = DQuat::from_rotation_z(0.7 * number as f64) * DQuat::from_rotation_x(0.25 * TAU);
         let at = |x: f64, z: f64| place + turn * DVec3::new(x, 0.0, z);
         let trunk = parts.limb(at(0.0, -0.2), at(0.0, 0.2), 0.12, 1000.0)?;
         let head = parts.limb(at(0.0, 0.42), at(0.0, 0.48), 0.09, 1000.0)?;
         let forward = turn * DVec3::Y;
-        parts.join(JointKind::Spherical, [Some(trunk), Some(head)], at(0.0, 0.33), forward);
+        parts.join(
+            JointKind::Spherical,
+            [Some(trunk), Some(head)],
+            at(0.0, 0.33),
+            forward,
+        );
         for side in [-1.0, 1.0] {
-            let limbs = [(0.18, 0.22, 0.47, 0.75, 0.05), (0.09, -0.34, 0.09, -0.78, 0.06)];
+            let limbs = [
+                (0.18, 0.22, 0.47, 0.75, 0.05),
+                (0.09, -0.34, 0.09, -0.78, 0.06),
+            ];
             for (x, z, x_end, z_end, radius) in limbs {
                 let arm = z > 0.0;
                 let (to, far) = match arm {
@@ -369,7 +420,12 @@ fn figures(n: usize) -> Result<Parts<Space>, String> {
                 let upper = parts.limb(at(side * x, z), to, radius, 1000.0)?;
                 let from = to + (far - to).normalize() * 0.02;
                 let lower = parts.limb(from, far, 0.8 * radius, 1000.0)?;
-                parts.join(JointKind::Spherical, [Some(trunk), Some(upper)], at(side * x, z), forward);
+                parts.join(
+                    JointKind::Spherical,
+                    [Some(trunk), Some(upper)],
+                    at(side * x, z),
+                    forward,
+                );
                 let across = turn * if arm { DVec3::Z } else { DVec3::X };
                 let hinge = parts.join(JointKind::Revolute, [Some(upper), Some(lower)], to, across);
                 parts.joints[hinge].limits = Some(Limits {
@@ -389,7 +445,11 @@ fn legs(n: usize) -> Result<Parts<Space>, String> {
     let mut parts = Parts::new(0.8);
     parts.floor();
     for number in 0..n {
-        let place = DVec3::new(0.6 * (number % 10) as f64, 0.6 * (number / 10) as f64, 0.272);
+        let place = DVec3::new(
+            0.6 * (number % 10) as f64,
+            0.6 * (number / 10) as f64,
+            0.272,
+        );
         let cuboid = space::ConvexPolyhedron::cuboid(DVec3::new(0.4, 0.2, 0.05)).map_err(words)?;
         let shape = space::Shape::Polyhedron(cuboid.into());
         let mass = shape.mass_properties(1000.0).ok_or("a cuboid has a mass")?;
@@ -415,7 +475,12 @@ fn legs(n: usize) -> Result<Parts<Space>, String> {
                 }
                 shins.push(shin);
             }
-            parts.join(JointKind::Spherical, [Some(shins[0]), Some(shins[1])], foot, DVec3::Y);
+            parts.join(
+                JointKind::Spherical,
+                [Some(shins[0]), Some(shins[1])],
+                foot,
+                DVec3::Y,
+            );
         }
     }
     Ok(parts)
