@@ -391,7 +391,7 @@ fn figures(n: usize) -> Result<Parts<Space>, String> {
     for number in 0..n {
         let (row, layer) = (number % 5, number / 5);
         let place = DVec3::new(
-            1.1 * row as f64,
+            1.8 * row as f64,
             0.13 * layer as f64,
             0.6 + 0.55 * layer as f64,
         );
