@@ -5,7 +5,7 @@ use percuss_linalg::dense::dot;
 use percuss_linalg::{MinimumNorm, PivotedQr};
 
 use super::components::length_at;
-use super::{BilateralError, ROUNDING};
+use super::{BilateralError, LOCKED, ROUNDING};
 
 /// Largest number of coordinates of a component that is factorised densely: 40 links of the plane, 21 of space. Up to
 /// there the dense factorisation costs about as much, and its basis keeps the contacts of a component together.
@@ -224,6 +224,7 @@ impl Component {
         let n = self.coordinates.len();
         let (mut lambda, mut held) = (vec![0.0; sparse.num_rows()], vec![0.0; n]);
         for row in &mut rows {
+            let whole = dot(row, row);
             // Twice: where little is left, the first projection leaves rounding of what was taken.
             for _ in 0..2 {
                 let before = dot(row, row);
@@ -234,10 +235,14 @@ impl Component {
                     break;
                 }
             }
-            let length = dot(row, row).sqrt();
-            if length > 0.0 {
-                row.iter_mut().for_each(|g| *g /= length);
-            }
+            // What is left of a row that the joints lock is rounding, and no direction.
+            let left = dot(row, row);
+            let length = if left > LOCKED * whole {
+                left.sqrt()
+            } else {
+                f64::INFINITY
+            };
+            row.iter_mut().for_each(|g| *g /= length);
         }
         let qr = PivotedQr::new(n, rows.len(), false, |i, j| rows[j][i]);
         let width = qr.rank();

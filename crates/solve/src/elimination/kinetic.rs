@@ -6,16 +6,12 @@ use percuss_linalg::dense::dot;
 
 use super::component::{Basis, Component, Source};
 use super::components::{find_root, length_at};
-use super::{BilateralError, ROUNDING, Reduction, locked};
+use super::{BilateralError, LOCKED, ROUNDING, Reduction, locked};
 
 /// The components of the last problem: their factors serve the next one where the rows are the same, the symbolic part
 /// where the structure is.
 #[derive(Debug, Default)]
 pub(super) struct Memory(pub Vec<Component>);
-
-/// A contact whose normal row keeps less than this fraction of its squared norm is locked by the bilateral rows.
-/// Rounding of Ĝ Z leaves 1e-30; a hinge behind a mass ratio of 1e9 still leaves 1e-18.
-const LOCKED: f64 = 1e-22;
 
 /// Where each group of coordinates is found in the reduced problem.
 #[derive(Debug, Clone, Copy, Default)]

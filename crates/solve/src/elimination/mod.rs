@@ -45,6 +45,10 @@ const MISMATCH: f64 = 1e-8;
 /// Relative accuracy of a velocity with respect to the terms of its sum: some hundred roundings.
 const ROUNDING: f64 = 1e-13;
 
+/// With a factored W, a contact whose normal row keeps less than this fraction of its squared norm is locked by the
+/// bilateral rows. Rounding of Ĝ Z leaves 1e-30; a hinge behind a mass ratio of 1e9 still leaves 1e-18.
+const LOCKED: f64 = 1e-22;
+
 /// Largest number of solves of the reduced problem, each with a smaller tolerance, until the residual of the original
 /// one is within its tolerance.
 const REPEATS: usize = 4;

@@ -84,6 +84,37 @@ fn joints_of_a_long_chain_that_exclude_each_other_are_named() {
     assert_eq!(contacts, [17, LINKS]);
 }
 
+#[test]
+fn a_contact_on_a_locked_link_of_a_long_chain_carries_nothing_or_contradicts() {
+    // The first link is welded to the ground; a contact on it, and one on the last link.
+    let welded = |speed: f64| {
+        let mut builder = chain(LINKS, 1.0);
+        let mut weld = [0.0; 36];
+        (0..6).for_each(|i| weld[i * 7] = 1.0);
+        joint(&mut builder, &[(0, &weld)], &[0.0; 6]);
+        let end = point_rows([0.5, 0.0, -0.1], &UP, 1.0);
+        for (link, floor) in [(0, [-speed, 0.1, 0.0]), (LINKS - 1, [-0.02, 0.05, 0.3])] {
+            let law = Law::Coulomb { mu: 0.5 };
+            builder
+                .add_contact(law, &[(link, &end)], &floor, Restitution::default())
+                .unwrap();
+        }
+        builder.build().unwrap()
+    };
+    let problem = welded(-0.2);
+    let reduced = eliminate(&problem).unwrap().unwrap();
+    assert!(is_sparse(&reduced));
+    assert_eq!(reduced.problem().num_contacts(), 1);
+    let r = solved(&problem, 1e-11);
+    let locked = problem.rows(problem.num_contacts() - 2);
+    assert_eq!(r[locked], [0.0; 3]);
+    let Err(BilateralError::Contradiction { contacts, velocity }) = eliminate(&welded(0.2)) else {
+        panic!("nothing can give way");
+    };
+    assert_eq!(contacts[0], LINKS + 1);
+    assert!((velocity + 0.2).abs() <= 1e-12, "{velocity}");
+}
+
 /// A chain of rods on a floor: a contact at each end of every rod.
 fn lying(links: usize, mu: f64, pull: f64) -> Problem {
     let mut builder = FactoredDelassus::builder();
