@@ -3,6 +3,7 @@
 pub mod banded;
 pub mod dense;
 mod gmres;
+mod minimum_norm;
 mod multifrontal;
 mod pivoted_qr;
 mod power_iteration;
@@ -10,6 +11,7 @@ pub mod small;
 mod sparse;
 
 pub use gmres::gmres;
+pub use minimum_norm::MinimumNorm;
 pub use multifrontal::MultifrontalLu;
 pub use pivoted_qr::PivotedQr;
 pub use power_iteration::largest_eigenvalue;

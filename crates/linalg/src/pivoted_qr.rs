@@ -144,6 +144,11 @@ impl PivotedQr {
         &self.null[i * width..(i + 1) * width]
     }
 
+    /// Column `k` of Q₁.
+    pub fn range_column(&self, k: usize) -> &[f64] {
+        &self.range[k * self.height..(k + 1) * self.height]
+    }
+
     /// Coefficients of the dependent column at position rank + `j` on the independent ones.
     pub fn combination(&self, j: usize) -> &[f64] {
         &self.t[j * self.rank..(j + 1) * self.rank]

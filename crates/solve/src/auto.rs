@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! bilateral rows eliminated
-//!   → Newton methods alone           few bodies that rest on each other (`NewtonFirst`)
+//!   → Newton methods alone           few bodies that rest on each other, large mechanisms with contacts (`NewtonFirst`)
 //!   → NNCG sweeps                    most dynamics ends here (Anderson acceleration in structures of blocks)
 //!   → proximal Newton                structures of blocks, where the sweeps have nearly converged
 //!   → planar interior point          structures of blocks in the plane; proximal Newton refines
@@ -31,6 +31,7 @@
 //! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
 //! only those that work in the velocities of bodies are used.
 
+use percuss_contact::law::Law;
 use percuss_contact::{Problem, ResidualEvaluator, ResidualMeasure};
 
 use crate::best_iterate::accepted_fraction;
@@ -81,6 +82,7 @@ pub struct Auto {
     /// Limits for switching between methods.
     pub params: AutoParams,
     cascade: Cascade,
+    elimination: elimination::Memory,
 }
 
 impl Auto {
@@ -88,7 +90,7 @@ impl Auto {
     pub fn new(params: AutoParams) -> Self {
         Self {
             params,
-            cascade: Cascade::default(),
+            ..Self::default()
         }
     }
 }
@@ -100,8 +102,13 @@ impl Solver for Auto {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         self.cascade.params = self.params.clone();
-        let mut report =
-            elimination::solve_with_elimination(&mut self.cascade, problem, impulse, goal);
+        let mut report = elimination::solve_with_elimination(
+            &mut self.cascade,
+            &mut self.elimination,
+            problem,
+            impulse,
+            goal,
+        );
         // A large velocity residual may mean that the constraints contradict each other: look for a certificate.
         let defect = match goal.measure {
             ResidualMeasure::Velocity => report.residual,
@@ -144,11 +151,13 @@ impl Solver for Cascade {
         // Classify the problem: which methods may be used, and how far below the tolerance they should go.
         let direct = problem.num_contacts() <= self.params.direct_limit && factorable(problem);
         let hyperstatic = is_hyperstatic(problem);
+        // Rows of large jointed components are still there: sweeps carry impulses over one joint at a time.
+        let jointed = direct && problem.laws().contains(&Law::Bilateral);
         let small = self.newton_first.applies(problem, goal);
         let block_structure = direct && (hyperstatic || small);
         let target = target(problem, goal, direct && small, block_structure);
         // Without a warm start: shock propagation.
-        if !hyperstatic && goal.tolerance >= GUESSED {
+        if !hyperstatic && !jointed && goal.tolerance >= GUESSED {
             let guessed = self.guess(problem, impulse);
             // The estimate comes from sweeps, which break symmetry: few bodies start from zero unless it is a solution.
             if guessed && small && !self.solved(problem, impulse, goal, accepted_fraction(target)) {
@@ -167,7 +176,7 @@ impl Solver for Cascade {
         };
         self.set_target(target);
         // Few bodies: Newton methods first, and sweeps only where these do not converge.
-        let newton = (target < 1.0 && small)
+        let newton = (jointed || target < 1.0 && small)
             .then(|| self.newton_first.solve(problem, impulse, goal, target));
         let mut total = match newton {
             Some(report) if report.reached() => return report,

@@ -70,5 +70,5 @@ pub fn by_name(name: &str) -> Option<Box<dyn Solver>> {
         "interior-plane" => Box::new(PlanarInteriorPoint::default()),
         _ => return None,
     };
-    Some(Box::new(WithElimination(solver)))
+    Some(Box::new(WithElimination::new(solver)))
 }

@@ -12,6 +12,7 @@ mod joint_friction;
 mod joint_kinds;
 mod joint_loops;
 mod joint_parts;
+mod joint_systems;
 mod support;
 mod world_closed_forms;
 mod world_correction;

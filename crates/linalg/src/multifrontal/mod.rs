@@ -32,7 +32,7 @@ mod tests;
 use symbolic::Symbolic;
 
 /// A block matrix with its multifrontal LU factorisation.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct MultifrontalLu {
     plan: Symbolic,
     /// The values of M, block after block in the order of the pattern, each row-major.
@@ -59,6 +59,11 @@ impl MultifrontalLu {
             permuted: vec![0.0; plan.rows],
             plan,
         })
+    }
+
+    /// The rows of M in the order in which they are eliminated.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.plan.source
     }
 
     /// The values of M, to be written: block after block in the order given, each row-major.

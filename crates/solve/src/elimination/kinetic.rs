@@ -1,35 +1,17 @@
-//! Elimination of bilateral rows for a factored W (null-space method): one null space for each component.
+//! Elimination of bilateral rows for a factored W: null space or range of the contacts for each component.
 
 use percuss_contact::law::Law;
 use percuss_contact::{FactoredDelassus, Problem, ProblemBuilder, ProblemError};
-use percuss_linalg::PivotedQr;
 use percuss_linalg::dense::dot;
 
+use super::component::{Basis, Component, Source};
 use super::components::{find_root, length_at};
-use super::{BilateralError, ROUNDING, Reduction, locked};
+use super::{BilateralError, LOCKED, ROUNDING, Reduction, locked};
 
-/// A contact whose normal row keeps less than this fraction of its squared norm is locked by the bilateral rows.
-/// Rounding of Ĝ Z leaves 1e-30; a hinge behind a mass ratio of 1e9 still leaves 1e-18.
-const LOCKED: f64 = 1e-22;
-
-/// Bilateral rows that share groups of coordinates, with their factorisation.
-#[derive(Debug, Clone)]
-pub(super) struct Component {
-    /// Its bilateral contacts, ascending.
-    contacts: Vec<usize>,
-    /// Its coordinates in the order of the factorisation.
-    coordinates: Vec<usize>,
-    /// Its rows in the problem.
-    rows: Vec<usize>,
-    /// Factor that brings each row of Ĝ_b to unit length.
-    scale: Vec<f64>,
-    /// Pivoted QR factorisation of (scaled Ĝ_b)ᵀ.
-    factor: PivotedQr,
-    /// v₀ in the basis Q₁.
-    target: Vec<f64>,
-    /// v₀ by coordinate.
-    fixed: Vec<f64>,
-}
+/// The components of the last problem: their factors serve the next one where the rows are the same, the symbolic part
+/// where the structure is.
+#[derive(Debug, Default)]
+pub(super) struct Memory(pub Vec<Component>);
 
 /// Where each group of coordinates is found in the reduced problem.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,18 +22,52 @@ struct GroupPlacement {
     merged: Option<(usize, usize)>,
 }
 
+/// Largest number of contact rows on a sparse component that become a basis, and largest number of entries of such a
+/// basis: its orthonormalisation costs as many multiplications as the entries times the rows.
+const BASIS_ROWS: usize = 240;
+const BASIS_ENTRIES: usize = 400_000;
+
+/// Coordinates of a body in space.
+const BODY: usize = 6;
+
 pub(super) fn eliminate(
     problem: &Problem,
     kinetic: &FactoredDelassus,
     mismatch: f64,
+    memory: &mut Memory,
 ) -> Result<Reduction<Component>, BilateralError> {
-    // One factorisation per component, then the reduced problem.
     let members = connect(problem, kinetic);
+    let offset = kinetic.group_offset();
+    // Coordinates of each component, and the place of each coordinate among them.
+    let mut place = vec![usize::MAX; kinetic.num_coordinates()];
+    let mut old = std::mem::take(&mut memory.0).into_iter();
     let mut components = Vec::with_capacity(members.len());
     for (contacts, groups) in &members {
-        components.push(Component::new(
-            problem, kinetic, contacts, groups, mismatch,
-        )?);
+        let coordinates: Vec<usize> = groups
+            .iter()
+            .flat_map(|&g| offset[g]..offset[g + 1])
+            .collect();
+        for (i, &c) in coordinates.iter().enumerate() {
+            place[c] = i;
+        }
+        let source = Source {
+            problem,
+            kinetic,
+            place: &place,
+            mismatch,
+        };
+        components.push(Component::new(source, contacts, coordinates, old.next()));
+    }
+    // The bases of sparse components, then the reduced problem.
+    choose_bases(problem, kinetic, &members, &place, &mut components);
+    let source = Source {
+        problem,
+        kinetic,
+        place: &place,
+        mismatch,
+    };
+    for component in &mut components {
+        component.fix(source)?;
     }
     let (problem, kept) = reduce(problem, kinetic, &members, &components, mismatch)?;
     Ok(Reduction {
@@ -59,6 +75,68 @@ pub(super) fn eliminate(
         kept,
         components,
     })
+}
+
+/// Gives each sparse component a basis of what its contacts can cause, unless they are too many.
+fn choose_bases(
+    problem: &Problem,
+    kinetic: &FactoredDelassus,
+    members: &[(Vec<usize>, Vec<usize>)],
+    place: &[usize],
+    components: &mut [Component],
+) {
+    if !components.iter().any(Component::is_sparse) {
+        return;
+    }
+    // Component of each group, and the other contacts on each sparse component.
+    let mut home = vec![usize::MAX; kinetic.num_groups()];
+    for (k, (_, groups)) in members.iter().enumerate() {
+        if components[k].is_sparse() {
+            groups.iter().for_each(|&g| home[g] = k);
+        }
+    }
+    let mut touching = vec![Vec::new(); components.len()];
+    for a in (0..problem.num_contacts()).filter(|&a| *problem.law(a) != Law::Bilateral) {
+        for first in kinetic.first_coordinates(a) {
+            let k = home[group_of(kinetic, first)];
+            if k != usize::MAX && touching[k].last() != Some(&a) {
+                touching[k].push(a);
+            }
+        }
+    }
+    for (k, contacts) in touching.into_iter().enumerate() {
+        if !components[k].is_sparse() {
+            continue;
+        }
+        let n = components[k].coordinates.len();
+        let count: usize = contacts.iter().map(|&a| problem.dim(a)).sum();
+        if count > BASIS_ROWS || count * n > BASIS_ENTRIES {
+            continue;
+        }
+        // Rows of these contacts by coordinate of the component.
+        let mut rows = Vec::with_capacity(count);
+        for a in contacts {
+            let d = problem.dim(a);
+            let at = rows.len();
+            rows.resize(at + d, vec![0.0; n]);
+            for (first, block) in kinetic.dense_blocks(a) {
+                if home[group_of(kinetic, first)] != k {
+                    continue;
+                }
+                let width = block.len() / d;
+                for (l, g) in block.iter().enumerate() {
+                    rows[at + l / width][place[first] + l % width] += g;
+                }
+            }
+        }
+        components[k].reach(rows);
+    }
+    // Newton's methods take the velocities of bodies where rows of joints stay: then all of them are left.
+    let stays = |c: &Component| c.is_sparse() && matches!(c.basis, Basis::Bodies);
+    if components.iter().any(stays) {
+        let wide = components.iter_mut().filter(|c| c.width() > BODY);
+        wide.for_each(|c| c.basis = Basis::Bodies);
+    }
 }
 
 /// Group of a coordinate; never called for groups without coordinates.
@@ -108,141 +186,6 @@ fn connect(problem: &Problem, kinetic: &FactoredDelassus) -> Vec<(Vec<usize>, Ve
     members
 }
 
-impl Component {
-    fn new(
-        problem: &Problem,
-        kinetic: &FactoredDelassus,
-        contacts: &[usize],
-        groups: &[usize],
-        mismatch: f64,
-    ) -> Result<Self, BilateralError> {
-        // Coordinates of the component, and where each is found.
-        let mut place = vec![usize::MAX; kinetic.num_coordinates()];
-        let offset = kinetic.group_offset();
-        let coordinates: Vec<usize> = groups
-            .iter()
-            .flat_map(|&g| offset[g]..offset[g + 1])
-            .collect();
-        for (i, &c) in coordinates.iter().enumerate() {
-            place[c] = i;
-        }
-        let rows: Vec<usize> = contacts.iter().flat_map(|&a| problem.rows(a)).collect();
-        let n = coordinates.len();
-        // Dense Ĝ_b of the component.
-        let mut jacobian = vec![0.0; rows.len() * n];
-        let mut at = 0;
-        for &a in contacts {
-            let d = problem.dim(a);
-            for (first, block) in kinetic.dense_blocks(a) {
-                let width = block.len() / d;
-                for (k, g) in block.iter().enumerate() {
-                    jacobian[(at + k / width) * n + place[first] + k % width] += g;
-                }
-            }
-            at += d;
-        }
-        // Rows scaled to unit length.
-        let scale: Vec<f64> = jacobian
-            .chunks_exact(n.max(1))
-            .map(|row| dot(row, row).sqrt())
-            .map(|length| if length > 0.0 { 1.0 / length } else { 1.0 })
-            .collect();
-        // Factorise, then the velocities that the rows prescribe.
-        let factor = PivotedQr::new(n, rows.len(), true, |i, j| jacobian[j * n + i] * scale[j]);
-        let mut component = Self {
-            contacts: contacts.to_vec(),
-            coordinates,
-            rows,
-            scale,
-            factor,
-            target: Vec::new(),
-            fixed: Vec::new(),
-        };
-        component.fix(problem, kinetic, mismatch)?;
-        Ok(component)
-    }
-
-    /// Computes v₀ from the given velocities; rows that add no rank must agree with it.
-    fn fix(
-        &mut self,
-        problem: &Problem,
-        kinetic: &FactoredDelassus,
-        mismatch: f64,
-    ) -> Result<(), BilateralError> {
-        // Given velocities of the scaled rows.
-        let given: Vec<f64> = self.each_row(|row| -kinetic.affine_term(row));
-        let (target, left) = self.factor.solve_transposed(&given);
-        // Scale of the velocities, and the dependent row that agrees least.
-        let size = self.each_row(|row| {
-            problem.free_velocity()[row]
-                .abs()
-                .max(kinetic.affine_term(row).abs())
-        });
-        let size = size.iter().fold(0.0_f64, |m, v| m.max(*v));
-        let worst = (0..left.len()).max_by(|&i, &j| left[i].abs().total_cmp(&left[j].abs()));
-        // The residual of terms that cancel is rounding of these terms: rows have unit length here.
-        let moving = |v: &[f64]| length_at(v, &self.coordinates);
-        let rounding = ROUNDING * moving(kinetic.free()).max(moving(kinetic.begin()));
-        if let Some(worst) = worst
-            && left[worst].abs() > (mismatch * size).max(rounding)
-        {
-            return Err(self.contradiction(problem, worst, left[worst]));
-        }
-        self.fixed = self.factor.range_combine(&target);
-        self.target = target;
-        Ok(())
-    }
-
-    fn each_row(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
-        self.rows
-            .iter()
-            .zip(&self.scale)
-            .map(|(&row, s)| value(row) * s)
-            .collect()
-    }
-
-    /// Names the contact of a dependent row and the contacts that it depends on.
-    fn contradiction(&self, problem: &Problem, worst: usize, left: f64) -> BilateralError {
-        let rank = self.factor.rank();
-        let row = self.factor.order()[rank + worst];
-        let owner = |row: usize| {
-            problem
-                .offset()
-                .partition_point(|&first| first <= self.rows[row])
-                - 1
-        };
-        // Contacts of the rows in its linear combination.
-        let mut others: Vec<usize> = self
-            .factor
-            .combination(worst)
-            .iter()
-            .enumerate()
-            // Coefficients between unit rows are of order one; below this they are rounding.
-            .filter(|(_, t)| t.abs() > 1e-8)
-            .map(|(position, _)| owner(self.factor.order()[position]))
-            .filter(|&a| a != owner(row))
-            .collect();
-        others.sort_unstable();
-        others.dedup();
-        others.insert(0, owner(row));
-        BilateralError::Contradiction {
-            contacts: others,
-            velocity: left / self.scale[row],
-        }
-    }
-
-    /// Zᵀ x for x by coordinate of the problem.
-    fn free_part(&self, x: &[f64]) -> Vec<f64> {
-        let mut y = vec![0.0; self.coordinates.len() - self.factor.rank()];
-        for (i, &c) in self.coordinates.iter().enumerate() {
-            y.iter_mut()
-                .zip(self.factor.null_row(i))
-                .for_each(|(y, z)| *y += z * x[c]);
-        }
-        y
-    }
-}
-
 /// Builds the reduced problem, contacts in their old order.
 fn reduce(
     problem: &Problem,
@@ -255,7 +198,16 @@ fn reduce(
     let place = place_groups(kinetic, members, components, &mut builder)?;
     let mut kept = Vec::new();
     let mut blocks = Blocks::default();
-    for a in (0..problem.num_contacts()).filter(|&a| *problem.law(a) != Law::Bilateral) {
+    // Bilateral rows of components that stay as they are.
+    let mut stays = vec![false; problem.num_contacts()];
+    let bodies = |c: &&Component| matches!(c.basis, Basis::Bodies);
+    for &a in components.iter().filter(bodies).flat_map(|c| &c.contacts) {
+        stays[a] = true;
+    }
+    for a in 0..problem.num_contacts() {
+        if *problem.law(a) == Law::Bilateral && !stays[a] {
+            continue;
+        }
         blocks.gather(problem, kinetic, components, &place, a);
         let d = problem.dim(a);
         // A contact whose normal row cannot move: its velocity is fixed, and must not be a penetration.
@@ -269,7 +221,13 @@ fn reduce(
             let size = problem.free_velocity()[problem.rows(a)]
                 .iter()
                 .fold(0.0_f64, |m, v| m.max(v.abs()));
-            if velocity < -mismatch * size.max(velocity.abs()) {
+            // What cancels in a contact that cannot move leaves rounding of the velocities of its component.
+            let rounding = blocks.components.iter().map(|&c| {
+                let moving = |v: &[f64]| length_at(v, &components[c].coordinates);
+                ROUNDING * moving(kinetic.free()).max(moving(kinetic.begin()))
+            });
+            let rounding = rounding.sum::<f64>() * problem.diagonal_block(a)[0].sqrt();
+            if velocity < -(mismatch * size.max(velocity.abs())).max(rounding) {
                 let joints = blocks
                     .components
                     .iter()
@@ -310,8 +268,11 @@ fn place_groups(
 ) -> Result<Vec<GroupPlacement>, ProblemError> {
     let offset = kinetic.group_offset();
     let mut place = vec![GroupPlacement::default(); kinetic.num_groups()];
-    // One group per component: its null-space coordinates y.
+    // One group per component: its coordinates y.
     for (component, (_, groups)) in members.iter().enumerate() {
+        if matches!(components[component].basis, Basis::Bodies) {
+            continue;
+        }
         let begin = components[component].free_part(kinetic.begin());
         let free = components[component].free_part(kinetic.free());
         let group = builder.add_kinetic_group(&begin, &free)?;
@@ -368,7 +329,7 @@ impl Blocks {
                 continue;
             };
             let part = &components[component];
-            let free = part.coordinates.len() - part.factor.rank();
+            let free = part.width();
             let at = match self.list.iter().position(|(g, _)| *g == group) {
                 Some(at) => at,
                 None => {
@@ -384,29 +345,26 @@ impl Blocks {
                 self.boundary[i] += g * part.fixed[c];
                 let row = &mut self.list[at].1[i * free..(i + 1) * free];
                 row.iter_mut()
-                    .zip(part.factor.null_row(c))
+                    .zip(part.basis_row(c))
                     .for_each(|(r, z)| *r += g * z);
             }
         }
     }
 }
 
-/// r_b from Q₁ᵀ v̂ = Q₁ᵀ v₀; the second pass removes the rounding of the first (iterative refinement).
-pub(super) fn recover(components: &[Component], kinetic: &FactoredDelassus, impulse: &mut [f64]) {
+/// r_b from the velocities that the other impulses give; the second pass removes the rounding of the first (iterative
+/// refinement).
+pub(super) fn recover(
+    components: &mut [Component],
+    kinetic: &FactoredDelassus,
+    impulse: &mut [f64],
+) {
+    components.iter().for_each(|part| part.clear(impulse));
     let mut v = vec![0.0; kinetic.num_coordinates()];
-    for _ in 0..2 {
+    for refine in [false, true] {
         kinetic.velocity_into(impulse, &mut v);
-        for part in components {
-            let own: Vec<f64> = part.coordinates.iter().map(|&c| v[c]).collect();
-            let mut change = part.factor.range_part(&own);
-            change
-                .iter_mut()
-                .zip(&part.target)
-                .for_each(|(c, t)| *c = t - *c);
-            let rho = part.factor.solve(&change);
-            for (i, &row) in part.rows.iter().enumerate() {
-                impulse[row] += rho[i] * part.scale[i];
-            }
+        for part in &mut *components {
+            part.correct(kinetic, &v, refine, impulse);
         }
     }
 }

@@ -13,8 +13,13 @@
 //! from the balance of impulses, with least Σ ‖ĝ‖² r² where the rows are dependent (hyperstatic joints). The residual
 //! of the original problem decides about convergence.
 //!
-//! Limits: a component is factorised densely, with n coordinates (or rows of W_bb) in O(n³) time and O(n²) memory:
-//! 0.05 s at n = 500, 1 s at n = 1500. Contacts on a component are then coupled to all of its free coordinates.
+//! A component of up to 128 coordinates is factorised densely. A larger one is solved sparsely
+//! ([`percuss_linalg::MinimumNorm`]), in O(n) for chains and trees; its contacts see not Z but an orthonormal basis of the
+//! range of P Ĝ_cᵀ, P the projector on the null space of Ĝ_b, which is all that they can cause. Where these contacts have too
+//! many rows for a basis, the bilateral rows stay in the reduced problem, and are solved exactly afterwards.
+//! Factorisations are kept for the next problem, whole where the rows are the same.
+//!
+//! Limits: a stored W is factorised densely by component, with n rows of W_bb in O(n³) time and O(n²) memory.
 
 use percuss_contact::law::Law;
 use percuss_contact::{DelassusOperator, Problem, ProblemError};
@@ -24,8 +29,11 @@ use smallvec::smallvec;
 use crate::best_iterate::BestIterate;
 use crate::goal::{Goal, Outcome, Report, Solver, Stage, Stages};
 
+mod component;
 mod components;
 mod kinetic;
+#[cfg(test)]
+mod sparse_tests;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -36,6 +44,10 @@ const MISMATCH: f64 = 1e-8;
 
 /// Relative accuracy of a velocity with respect to the terms of its sum: some hundred roundings.
 const ROUNDING: f64 = 1e-13;
+
+/// With a factored W, a contact whose normal row keeps less than this fraction of its squared norm is locked by the
+/// bilateral rows. Rounding of Ĝ Z leaves 1e-30; a hinge behind a mass ratio of 1e9 still leaves 1e-18.
+const LOCKED: f64 = 1e-22;
 
 /// Largest number of solves of the reduced problem, each with a smaller tolerance, until the residual of the original
 /// one is within its tolerance.
@@ -73,7 +85,7 @@ pub struct ReducedProblem {
 
 #[derive(Debug, Clone)]
 enum Recovery {
-    Kinetic(Vec<kinetic::Component>),
+    Kinetic(Vec<component::Component>),
     Stored(Vec<stored::Component>),
 }
 
@@ -90,19 +102,33 @@ struct Reduction<C> {
 /// Rows that contradict each other (closed loops or locked contacts with given velocities), and a reduced problem that
 /// is not well posed.
 pub fn eliminate(problem: &Problem) -> Result<Option<ReducedProblem>, BilateralError> {
-    eliminate_within(problem, MISMATCH)
+    eliminate_within(problem, MISMATCH, &mut Memory::default())
+}
+
+/// Factorisations of the last problem that a solver keeps for the next one.
+#[derive(Debug, Default)]
+pub struct Memory(kinetic::Memory);
+
+impl Memory {
+    /// Keeps the factorisations of an elimination.
+    fn keep(&mut self, eliminated: ReducedProblem) {
+        if let Recovery::Kinetic(components) = eliminated.recovery {
+            self.0.0 = components;
+        }
+    }
 }
 
 fn eliminate_within(
     problem: &Problem,
     mismatch: f64,
+    memory: &mut Memory,
 ) -> Result<Option<ReducedProblem>, BilateralError> {
     if !problem.laws().contains(&Law::Bilateral) {
         return Ok(None);
     }
     Ok(Some(match problem.operator() {
         DelassusOperator::Factored(k) => {
-            let reduction = kinetic::eliminate(problem, k, mismatch)?;
+            let reduction = kinetic::eliminate(problem, k, mismatch, &mut memory.0)?;
             ReducedProblem {
                 problem: reduction.problem,
                 kept: reduction.kept,
@@ -139,11 +165,11 @@ impl ReducedProblem {
     }
 
     /// All impulses of the original problem that belong to those of the reduced one.
-    pub fn recover(&self, original: &Problem, reduced: &[f64], impulse: &mut [f64]) {
+    pub fn recover(&mut self, original: &Problem, reduced: &[f64], impulse: &mut [f64]) {
         impulse.fill(0.0);
         let rows = self.kept.iter().flat_map(|&a| original.rows(a));
         rows.zip(reduced).for_each(|(row, r)| impulse[row] = *r);
-        match (&self.recovery, original.operator()) {
+        match (&mut self.recovery, original.operator()) {
             (Recovery::Kinetic(components), DelassusOperator::Factored(k)) => {
                 kinetic::recover(components, k, impulse);
             }
@@ -162,11 +188,12 @@ impl ReducedProblem {
 /// reduced problem is not well posed, the solver gets the original one.
 pub fn solve_with_elimination(
     solver: &mut dyn Solver,
+    memory: &mut Memory,
     problem: &Problem,
     impulse: &mut [f64],
     goal: &Goal,
 ) -> Report {
-    let eliminated = match eliminate_within(problem, MISMATCH.max(goal.tolerance)) {
+    let mut eliminated = match eliminate_within(problem, MISMATCH.max(goal.tolerance), memory) {
         Ok(Some(eliminated)) => eliminated,
         Ok(None) | Err(BilateralError::Reduced(_)) => return solver.solve(problem, impulse, goal),
         Err(BilateralError::Contradiction { .. }) => {
@@ -218,6 +245,7 @@ pub fn solve_with_elimination(
         outcome = Outcome::Stalled;
         inner.tolerance *= (0.3 * goal.tolerance / residual).min(0.1);
     }
+    memory.keep(eliminated);
     let mut report = best.finish("direct", iterations, outcome, impulse);
     report.path = path;
     report.history.extend(history);
@@ -226,15 +254,34 @@ pub fn solve_with_elimination(
 }
 
 /// A solver behind [`solve_with_elimination`]: the same method, bilateral rows eliminated first.
-pub struct WithElimination(pub Box<dyn Solver>);
+pub struct WithElimination {
+    solver: Box<dyn Solver>,
+    memory: Memory,
+}
+
+impl WithElimination {
+    /// The method behind the elimination.
+    pub fn new(solver: Box<dyn Solver>) -> Self {
+        Self {
+            solver,
+            memory: Memory::default(),
+        }
+    }
+}
 
 impl Solver for WithElimination {
     fn name(&self) -> &'static str {
-        self.0.name()
+        self.solver.name()
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        solve_with_elimination(self.0.as_mut(), problem, impulse, goal)
+        solve_with_elimination(
+            self.solver.as_mut(),
+            &mut self.memory,
+            problem,
+            impulse,
+            goal,
+        )
     }
 }
 

@@ -4,16 +4,16 @@ use percuss_contact::{
     ResidualMeasure, Restitution,
 };
 
-use super::{BilateralError, WithElimination, eliminate, solve_with_elimination};
+use super::{BilateralError, Memory, WithElimination, eliminate, solve_with_elimination};
 use crate::goal::{Goal, Outcome, Solver};
 use crate::methods::interior_point::InteriorPoint;
 use crate::{Admm, Nlgs};
 
 /// The step's gravity impulse per mass: 10 m/s² over 0.01 s.
-const FALL: f64 = 0.1;
+pub(super) const FALL: f64 = 0.1;
 
 /// Rows of G for the velocity of a point of a body along the given directions.
-fn point_rows(lever: [f64; 3], directions: &[[f64; 3]], sign: f64) -> Vec<f64> {
+pub(super) fn point_rows(lever: [f64; 3], directions: &[[f64; 3]], sign: f64) -> Vec<f64> {
     let mut rows = Vec::new();
     for e in directions {
         let moment = [
@@ -26,12 +26,12 @@ fn point_rows(lever: [f64; 3], directions: &[[f64; 3]], sign: f64) -> Vec<f64> {
     rows
 }
 
-const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+pub(super) const AXES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 /// A frame whose normal is up.
-const UP: [[f64; 3]; 3] = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+pub(super) const UP: [[f64; 3]; 3] = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 
 /// A rod along x of unit length.
-fn rod(builder: &mut ProblemBuilder, mass: f64, velocity: [f64; 6]) -> usize {
+pub(super) fn rod(builder: &mut ProblemBuilder, mass: f64, velocity: [f64; 6]) -> usize {
     let diagonal = [mass, mass, mass, mass * 0.01, mass / 12.0, mass / 12.0];
     let mut matrix = [0.0; 36];
     for (i, m) in diagonal.iter().enumerate() {
@@ -42,7 +42,7 @@ fn rod(builder: &mut ProblemBuilder, mass: f64, velocity: [f64; 6]) -> usize {
 }
 
 /// A horizontal chain of `links` rods hung at its left end, its last link `ratio` times heavier.
-fn chain(links: usize, ratio: f64) -> ProblemBuilder {
+pub(super) fn chain(links: usize, ratio: f64) -> ProblemBuilder {
     let mut builder = FactoredDelassus::builder();
     for b in 0..links {
         let mass = if b + 1 == links { ratio } else { 1.0 };
@@ -60,14 +60,18 @@ fn chain(links: usize, ratio: f64) -> ProblemBuilder {
     builder
 }
 
-fn joint(builder: &mut ProblemBuilder, touches: &[(usize, &[f64])], given: &[f64]) -> usize {
+pub(super) fn joint(
+    builder: &mut ProblemBuilder,
+    touches: &[(usize, &[f64])],
+    given: &[f64],
+) -> usize {
     builder
         .add_contact(Law::Bilateral, touches, given, Restitution::default())
         .unwrap()
 }
 
 /// The same problem with W stored as a matrix.
-fn stored(problem: &Problem) -> Problem {
+pub(super) fn stored(problem: &Problem) -> Problem {
     let matrix = problem.matrix().into_owned();
     let free = problem.free_velocity().to_vec();
     Problem::new(
@@ -78,23 +82,24 @@ fn stored(problem: &Problem) -> Problem {
 }
 
 /// u = W r + b.
-fn velocity(problem: &Problem, r: &[f64]) -> Vec<f64> {
+pub(super) fn velocity(problem: &Problem, r: &[f64]) -> Vec<f64> {
     let mut u = vec![0.0; problem.num_rows()];
     problem.velocity_into(r, &mut vec![0.0; problem.scratch_len()], &mut u);
     u
 }
 
-fn assert_close(x: &[f64], y: &[f64], tolerance: f64) {
+pub(super) fn assert_close(x: &[f64], y: &[f64], tolerance: f64) {
     let scale = y.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
     for (i, (a, b)) in x.iter().zip(y).enumerate() {
         assert!((a - b).abs() <= tolerance * scale, "entry {i}: {a} and {b}");
     }
 }
 
-fn solved(problem: &Problem, tolerance: f64) -> Vec<f64> {
+pub(super) fn solved(problem: &Problem, tolerance: f64) -> Vec<f64> {
     let mut r = vec![0.0; problem.num_rows()];
     let report = solve_with_elimination(
         &mut Nlgs::default(),
+        &mut Memory::default(),
         problem,
         &mut r,
         &Goal::with_tolerance(tolerance),
@@ -120,6 +125,7 @@ fn a_chain_of_thirty_links_with_a_load_of_a_thousand_takes_one_factorisation() {
         let mut r = vec![0.0; problem.num_rows()];
         let report = solve_with_elimination(
             &mut Nlgs::default(),
+            &mut Memory::default(),
             &problem,
             &mut r,
             &Goal::with_tolerance(1e-10),
@@ -135,7 +141,7 @@ fn a_chain_of_thirty_links_with_a_load_of_a_thousand_takes_one_factorisation() {
 }
 
 /// A chain whose bob falls on a floor that moves sideways under it.
-fn struck_chain(links: usize, ratio: f64, mu: f64) -> Problem {
+pub(super) fn struck_chain(links: usize, ratio: f64, mu: f64) -> Problem {
     let mut builder = chain(links, ratio);
     let end = point_rows([0.5, 0.0, -0.1], &UP, 1.0);
     let law = Law::Coulomb { mu };
@@ -249,8 +255,13 @@ fn joints_with_velocities_that_exclude_each_other_are_named() {
         contacts.sort_unstable();
         assert_eq!(contacts, [3, 4]);
         let mut r = vec![0.0; problem.num_rows()];
-        let report =
-            solve_with_elimination(&mut Nlgs::default(), &problem, &mut r, &Goal::default());
+        let report = solve_with_elimination(
+            &mut Nlgs::default(),
+            &mut Memory::default(),
+            &problem,
+            &mut r,
+            &Goal::default(),
+        );
         assert_eq!(report.outcome, Outcome::Unsuitable);
     }
 }
@@ -364,7 +375,7 @@ fn a_problem_without_bilateral_rows_goes_straight_to_the_solver() {
         .unwrap();
     let problem = builder.build().unwrap();
     assert!(eliminate(&problem).unwrap().is_none());
-    let mut direct = WithElimination(Box::new(Nlgs::default()));
+    let mut direct = WithElimination::new(Box::new(Nlgs::default()));
     let mut r = vec![0.0; 3];
     let report = direct.solve(&problem, &mut r, &Goal::with_tolerance(1e-12));
     assert_eq!(report.method(), "nlgs");

@@ -66,12 +66,17 @@ const TURNED: f64 = 1e-8;
 /// Drift that is not corrected, relative to the bodies: a few rounding errors of a pose.
 const ENOUGH: f64 = 1e-14;
 
+/// Accuracy of sparse solves: of a Newton step, whose rest the next one sees; of a projected velocity, relative to its
+/// change, and to the velocity itself (two roundings).
+const NEWTON: f64 = 1e-4;
+const TANGENT: f64 = 1e-10;
+const ROUNDING: f64 = 2e-16;
+
 impl<D: Dynamics> JointProjection<D> {
-    /// Factors ĜĜᵀ of the present rows.
-    pub(super) fn factor(&mut self) {
-        let struts = &self.projection_rows;
-        self.gram
-            .factor(struts.len(), |i, j| struts[i].dot(&struts[j]));
+    /// Factors ĜĜᵀ of the present rows, those of a component.
+    pub(super) fn factor(&mut self, component: usize, cache: &ModelCache<D>) {
+        self.factors
+            .factor(component, &cache.joints, D::DOF, &self.projection_rows);
     }
 }
 
@@ -99,7 +104,7 @@ impl<D: Dynamics> JointDrift<'_, D> {
         if self.scratch.projection_rows.is_empty() {
             return 0.0;
         }
-        self.scratch.factor();
+        self.scratch.factor(component, self.cache);
         self.scratch
             .displacement
             .resize(self.model.bodies.len(), D::ZERO_VELOCITY);
@@ -119,7 +124,7 @@ impl<D: Dynamics> JointDrift<'_, D> {
             right.clear();
             // Newton step: G dq = −Φ.
             right.extend(struts.iter().map(|strut| -strut.value));
-            self.spread(component);
+            self.spread(component, NEWTON, 0.0);
             self.shift_members(component, share);
             self.revalue(component);
             let now = drift(&self.scratch.projection_rows);
@@ -127,7 +132,7 @@ impl<D: Dynamics> JointDrift<'_, D> {
             if now < worst {
                 if now > SLOW * worst {
                     self.struts(component);
-                    self.scratch.factor();
+                    self.scratch.factor(component, self.cache);
                 }
                 worst = now;
                 share = f64::min(1.0, 2.0 * share);
@@ -145,7 +150,7 @@ impl<D: Dynamics> JointDrift<'_, D> {
         // Rows have rotated noticeably: new factors for the velocities.
         if first > TURNED {
             self.struts(component);
-            self.scratch.factor();
+            self.scratch.factor(component, self.cache);
         }
         self.project_velocities(component)
     }
@@ -196,7 +201,8 @@ impl<D: Dynamics> JointDrift<'_, D> {
             }
             -u
         }));
-        self.spread(component);
+        let fastest = self.fastest(component);
+        self.spread(component, TANGENT, ROUNDING * fastest);
         for &body in &self.cache.joints.component_bodies[component] {
             // v ← v + dv.
             let step = self.scratch.displacement[body];
@@ -210,10 +216,23 @@ impl<D: Dynamics> JointDrift<'_, D> {
         energy(self.state) - before
     }
 
-    /// `displacement` = A⁻¹ Gᵀ (ĜĜᵀ)⁺ `right` for the bodies of a component.
-    fn spread(&mut self, component: usize) {
+    /// Largest velocity of a component in kinetic coordinates.
+    fn fastest(&self, component: usize) -> f64 {
+        let bodies = &self.cache.joints.component_bodies[component];
+        let each = bodies.iter().flat_map(|&body| {
+            let root = self.cache.inverse_sqrt_mass[body].as_ref();
+            let v = self.state.velocities[body].as_ref();
+            let moving = v.iter().zip(root).filter(|(_, root)| **root > 0.0);
+            moving.map(|(v, root)| (v / root).abs())
+        });
+        each.fold(0.0, f64::max)
+    }
+
+    /// `displacement` = A⁻¹ Gᵀ (ĜĜᵀ)⁺ `right` for the bodies of a component; sparse solves to `enough` of the right side
+    /// or to `least`.
+    fn spread(&mut self, component: usize, enough: f64, least: f64) {
         let JointProjection {
-            gram,
+            factors,
             right,
             projection_rows: struts,
             displacement: moved,
@@ -221,7 +240,7 @@ impl<D: Dynamics> JointDrift<'_, D> {
         } = &mut *self.scratch;
         let members = &self.cache.joints.component_bodies;
         // Multipliers λ = (ĜĜᵀ)⁺ b, then Ĝᵀλ by body, then A^-½.
-        gram.solve(right);
+        factors.solve(right, enough, least);
         for &body in &members[component] {
             moved[body] = D::ZERO_VELOCITY;
         }

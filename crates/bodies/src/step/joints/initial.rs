@@ -22,11 +22,11 @@ impl<D: Dynamics> JointDrift<'_, D> {
         joint::check(&self.model.joints, &self.model.bodies, &self.state.poses)?;
         for component in 0..self.cache.joints.components.len() {
             self.struts(component);
-            self.scratch.factor();
+            self.scratch.factor(component, self.cache);
             let struts = &self.scratch.projection_rows;
             // Rows without a pivot are redundant.
-            let spare = self.scratch.gram.dependent().iter();
-            let spare = spare.map(|&row| struts[row].joint);
+            let spare = self.scratch.factors.dependent().into_iter();
+            let spare = spare.map(|row| struts[row].joint);
             self.scratch.redundant.extend(spare);
             self.free_to_move(component)?;
         }
@@ -65,7 +65,7 @@ impl<D: Dynamics> JointDrift<'_, D> {
         let own = self.strut(number, row);
         let length = own.dot(&own);
         let JointProjection {
-            gram,
+            factors,
             projection_rows: struts,
             right,
             ..
@@ -74,7 +74,7 @@ impl<D: Dynamics> JointDrift<'_, D> {
         right.clear();
         right.extend(struts.iter().map(|strut| strut.dot(&own)));
         let against = right.clone();
-        gram.solve(right);
+        factors.solve(right, 1e-15, 0.0);
         let taken: f64 = right.iter().zip(&against).map(|(x, b)| x * b).sum();
         if length - taken > LOCKED * length {
             return None;

@@ -15,7 +15,7 @@
 //! and is eliminated with the held ones.
 //!
 //! `blocks` assembles the rows, `friction` iterates on the friction bounds, `gyroscopic` and `energy_gain` decide on
-//! further passes, `works` makes the works and reports, `drift` projects the drift, `initial` initialises,
+//! further passes, `works` makes the works and reports, `drift` projects the drift by `row_factors`, `initial` initialises,
 //! `row_records` gives the rows to callers.
 
 mod blocks;
@@ -24,6 +24,7 @@ mod energy_gain;
 mod friction;
 mod gyroscopic;
 mod initial;
+mod row_factors;
 mod row_records;
 mod works;
 
@@ -33,7 +34,6 @@ use super::scratch::Coupling;
 use super::{EndVelocity, ModelCache, SolvedStep};
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
-use crate::joint::pivoted_cholesky::PivotedCholesky;
 use crate::joint::{self, BilateralConstraint, JacobianRow};
 use crate::model::Model;
 use percuss_geometry::Pose;
@@ -42,6 +42,7 @@ pub(super) use blocks::push_joints;
 pub(crate) use drift::JointDrift;
 pub(crate) use friction::{FrictionIteration, check_consistency};
 pub(crate) use gyroscopic::correct_free_velocity;
+use row_factors::RowFactors;
 pub use row_records::JointRow;
 pub(crate) use row_records::visit_rows;
 pub(super) use works::JointWorks;
@@ -82,6 +83,8 @@ pub(crate) struct JointCache {
     /// Connected components: joints that share movable bodies, and these bodies.
     pub components: Vec<Vec<usize>>,
     pub component_bodies: Vec<Vec<usize>>,
+    /// Number of each of these bodies in its component.
+    pub place: Vec<u32>,
     /// Whether some of these bodies have gyroscopic moments.
     pub gyroscopic: bool,
     /// Pairs of jointed bodies whose shapes are excluded from detection.
@@ -106,7 +109,7 @@ pub(crate) struct JointAssembly<D: Dynamics> {
 /// Memory of the projection of joint drift. Filled by [`JointDrift`].
 pub(crate) struct JointProjection<D: Dynamics> {
     projection_rows: Vec<drift::ProjectionRow>,
-    gram: PivotedCholesky,
+    factors: RowFactors,
     right: Vec<f64>,
     displacement: Vec<D::Dofs>,
     kept: Vec<Pose<D>>,
@@ -129,9 +132,14 @@ impl JointCache {
             bodies
         });
         let members: Vec<Vec<usize>> = members.collect();
+        let mut place = vec![u32::MAX; model.bodies.len()];
+        for (k, &body) in members.iter().flat_map(|list| list.iter().enumerate()) {
+            place[body] = k as u32;
+        }
         Self {
             gyroscopic: gyroscopic::has_gyroscopic_moments(model, &members),
             component_bodies: members,
+            place,
             components,
             excluded: joint::excluded(&model.joints),
             length_scale: model
@@ -160,7 +168,7 @@ impl<D: Dynamics> Default for JointProjection<D> {
     fn default() -> Self {
         Self {
             projection_rows: Vec::new(),
-            gram: PivotedCholesky::default(),
+            factors: RowFactors::default(),
             right: Vec::new(),
             displacement: Vec::new(),
             kept: Vec::new(),

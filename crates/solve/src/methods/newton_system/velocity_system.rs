@@ -20,6 +20,7 @@
 //! (α ≥ 1e-10 costs six of sixteen digits in a Newton step). The residual of every solution is computed, and up to four
 //! steps of iterative refinement are taken while it is not small.
 
+use percuss_contact::law::Law;
 use percuss_contact::{DelassusOperator, FactoredDelassus, Problem};
 use percuss_linalg::MultifrontalLu;
 use percuss_linalg::dense::norm;
@@ -39,6 +40,9 @@ const MAX_COORDINATES_PER_ROW: f64 = 0.75;
 
 /// Largest number of contacts for which a dense W is factorised as it is.
 const MAX_DENSE_CONTACTS: usize = 400;
+
+/// Largest α of bilateral rows: they have no status to find, and heavy chains have eigenvalues of Ŵ of 1e-8.
+const JOINT: f64 = 1e-10;
 
 /// Relative residual above which a solution is refined, largest number of refinements, and relative residual above
 /// which it is rejected after that.
@@ -70,6 +74,8 @@ pub(crate) struct VelocitySystem {
     map: Vec<f64>,
     /// First row of each contact.
     offset: Vec<usize>,
+    /// Whether each contact is bilateral.
+    bilateral: Vec<bool>,
     fronts: MultifrontalLu,
     /// Index of the block of each pair of sides of each contact among the values.
     place: Vec<usize>,
@@ -126,7 +132,9 @@ impl VelocitySystem {
         let kinetic = kinetic_with_small_blocks(problem)?;
         let coordinates = kinetic.num_coordinates();
         let many = MAX_COORDINATES_PER_ROW * (problem.num_rows() as f64) >= coordinates as f64;
-        (many || has_dense_delassus(problem))
+        // W of joints that meet in one body is dense, and singular where they are redundant.
+        let joints = problem.laws().contains(&Law::Bilateral);
+        (many || joints || has_dense_delassus(problem))
             .then(|| Self::map(problem, kinetic))
             .flatten()
     }
@@ -170,6 +178,11 @@ impl VelocitySystem {
             source,
             map,
             offset: problem.offset().to_vec(),
+            bilateral: problem
+                .laws()
+                .iter()
+                .map(|l| *l == Law::Bilateral)
+                .collect(),
             place,
             diagonal,
             start: vec![0.0; problem.num_rows()],
@@ -186,7 +199,8 @@ impl VelocitySystem {
         let DelassusOperator::Factored(kinetic) = problem.operator() else {
             return false;
         };
-        if self.offset != problem.offset() {
+        let same = |(own, law): (&bool, &Law)| *own == (*law == Law::Bilateral);
+        if self.offset != problem.offset() || !self.bilateral.iter().zip(problem.laws()).all(same) {
             return false;
         }
         // Same bodies in the same order: only the values change.
@@ -273,6 +287,11 @@ impl VelocitySystem {
         for a in 0..self.ptr.len() - 1 {
             let rows = self.offset[a]..self.offset[a + 1];
             let d = rows.len();
+            let alpha = if self.bilateral[a] {
+                alpha.min(JOINT)
+            } else {
+                alpha
+            };
             let mut t = [0.0; WIDE * WIDE];
             let mut right = [0.0; WIDE * (WIDE + 1)];
             for i in 0..d {
