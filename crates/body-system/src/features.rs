@@ -284,7 +284,11 @@ mod tests {
         let centre = DVec3::new(1.0, 1.0, 0.0) / 3.0;
         for face in &all.faces {
             assert!(face.normal.dot(face.at - centre) > 0.0);
-            assert!(face.sides.iter().all(|(at, d)| (centre - *at).dot(*d) > 0.0));
+            assert!(
+                face.sides
+                    .iter()
+                    .all(|(at, d)| (centre - *at).dot(*d) > 0.0)
+            );
         }
     }
 }

@@ -59,10 +59,7 @@ impl PlacedJoint {
             }
             JointKind::Prismatic | JointKind::Cylindrical => (1..n).map(across).collect(),
             JointKind::Distance if joint.rigid() => {
-                vec![(
-                    self.along(self.toward()),
-                    d.norm().value - joint.length,
-                )]
+                vec![(self.along(self.toward()), d.norm().value - joint.length)]
             }
             JointKind::Distance | JointKind::Clearance => Vec::new(),
         };
@@ -88,9 +85,7 @@ impl PlacedJoint {
         let [e, f] = &self.axes;
         let d = self.separation();
         match (joint.coordinate, self.dimension) {
-            (JointCoordinate::Angle, 2) => {
-                (Row::about(VectorJet::constant(DVec3::Z)), self.angle)
-            }
+            (JointCoordinate::Angle, 2) => (Row::about(VectorJet::constant(DVec3::Z)), self.angle),
             (JointCoordinate::Angle, _) => {
                 let angle = e[2].dot(f[1]).value.atan2(e[1].dot(f[1]).value);
                 (Row::about(e[0]), angle)

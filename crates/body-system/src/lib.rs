@@ -1,12 +1,15 @@
 #![doc = include_str!("../README.md")]
 
+mod build;
 mod coordinates;
 mod error;
 mod features;
 mod jet;
 mod joint_rows;
+mod lying;
 mod motion;
 mod row;
+mod stepper;
 mod system;
 mod touch;
 

@@ -7,28 +7,19 @@
 //!
 //! Bodies at rest are part of the constraints, not of the coordinates.
 
-use percuss_bodies::joint::{Joint, JointKind};
-use percuss_bodies::{ForceContext, Freedom, Friction, Model, PairLaw, contact_law};
+use percuss_bodies::{ForceContext, Model, PairLaw, contact_law};
 use percuss_contact::law::Status;
 use percuss_contact::{Law, Restitution};
 use percuss_geometry::Pose;
 use percuss_mechanism::{
-    ConfigurationSpace, Constraint, ConstraintKind, FeatureRange, StateRef, System, SystemError,
+    ConfigurationSpace, Constraint, FeatureRange, StateRef, System, SystemError,
 };
 
-use crate::coordinates::{BodyDim, Embedded, Slot};
-use crate::error::BodySystemError;
+use crate::coordinates::{BodyDim, Slot};
 use crate::features::Features;
-use crate::jet::{Placed, VectorJet};
-use crate::joint_rows::PlacedJoint;
+use crate::lying::Lying;
 use crate::row::Row;
-use crate::touch::{Bodies, Pair, Touch, pairs};
-
-/// Largest number of pairs of features.
-const MOST_PAIRS: usize = 6000;
-
-/// Below this share of its radius a rim that lies flat on a face touches it.
-const FLAT: f64 = 1e-6;
+use crate::touch::Pair;
 
 /// What a constraint of the system belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,62 +46,18 @@ pub enum Participant {
 pub struct BodySystem<D: BodyDim> {
     pub(crate) model: Model<D>,
     /// Poses at the start; of bodies at rest always.
-    rest: Vec<Pose<D>>,
-    slots: Vec<Slot>,
-    space: ConfigurationSpace,
-    names: Vec<String>,
-    constraints: Vec<Constraint>,
-    participants: Vec<Participant>,
+    pub(crate) rest: Vec<Pose<D>>,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) space: ConfigurationSpace,
+    pub(crate) names: Vec<String>,
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) participants: Vec<Participant>,
     /// Pair of features of each constraint that is a contact.
-    features: Vec<Option<Pair>>,
-    shapes: Vec<Features>,
-}
-
-/// A system of bodies at one state.
-struct Lying<'a, D: BodyDim> {
-    system: &'a BodySystem<D>,
-    placed: Vec<Placed>,
-}
-
-fn unsupported<T>(what: String) -> Result<T, BodySystemError> {
-    Err(BodySystemError::Unsupported { what })
+    pub(crate) features: Vec<Option<Pair>>,
+    pub(crate) shapes: Vec<Features>,
 }
 
 impl<D: BodyDim> BodySystem<D> {
-    /// The system of a model whose bodies begin at `poses`; `names` are those of the bodies, for messages.
-    ///
-    /// # Errors
-    /// What has no event-driven form, by name.
-    pub fn new(
-        model: Model<D>,
-        poses: &[Pose<D>],
-        names: Vec<String>,
-    ) -> Result<Self, BodySystemError> {
-        refuse(&model, &names)?;
-        let mut coordinates = Vec::new();
-        let mut slots = Vec::with_capacity(model.bodies.len());
-        for (i, body) in model.bodies.iter().enumerate() {
-            let slot = Slot::append::<D>(body.freedom, &mut coordinates);
-            slots.push(slot.or_else(|what| {
-                unsupported(format!("the body `{}`, of which {what}", names[i]))
-            })?);
-        }
-        let mut system = Self {
-            rest: poses.to_vec(),
-            slots,
-            space: ConfigurationSpace::new(coordinates),
-            names,
-            constraints: Vec::new(),
-            participants: Vec::new(),
-            features: Vec::new(),
-            shapes: Vec::new(),
-            model,
-        };
-        system.add_contacts()?;
-        system.add_joints();
-        Ok(system)
-    }
-
     /// What each constraint belongs to.
     pub fn participants(&self) -> &[Participant] {
         &self.participants
@@ -145,101 +92,18 @@ impl<D: BodyDim> BodySystem<D> {
         (q, v)
     }
 
-    /// Adds the pairs of features of all pairs of bodies.
-    fn add_contacts(&mut self) -> Result<(), BodySystemError> {
-        let excluded = excluded(&self.model.joints);
-        let movable: Vec<bool> = self.slots.iter().map(|s| !s.entries.is_empty()).collect();
-        for body in 0..self.slots.len() {
-            // A shape that cannot be treated matters only where it can touch something.
-            match D::features(&self.model.bodies[body].shape) {
-                Ok(features) => self.shapes.push(features),
-                Err(what) => {
-                    return unsupported(format!("the shape of `{}`: {what}", self.names[body]));
-                }
-            }
-        }
-        for a in 0..self.slots.len() {
-            for b in a + 1..self.slots.len() {
-                if !(movable[a] || movable[b]) || excluded.contains(&[a, b]) {
-                    continue;
-                }
-                self.add_pair([a, b])?;
-            }
-        }
-        let count = self.constraints.len();
-        if count > MOST_PAIRS {
-            return Err(BodySystemError::TooMany {
-                count,
-                what: "pairs of vertices, edges and faces may touch".to_string(),
-                limit: MOST_PAIRS,
-            });
-        }
-        Ok(())
+    /// Rows of a constraint at a state.
+    pub(crate) fn rows_at(&self, i: usize, q: &[f64], v: &[f64]) -> Vec<Row> {
+        self.at(q, v).rows(i).0
     }
 
-    /// Adds the pairs of features of two bodies.
-    fn add_pair(&mut self, bodies: [usize; 2]) -> Result<(), BodySystemError> {
-        let [a, b] = bodies;
-        let names = || format!("`{}` and `{}`", self.names[a], self.names[b]);
-        let found = pairs(&self.shapes[a], &self.shapes[b]);
-        let found = found.or_else(|what| unsupported(format!("the contact of {}: {what}", names())))?;
-        let law = self.pair_law(bodies);
-        if matches!(law.friction, Friction::Elliptic { .. } | Friction::Polygon { .. }) {
-            let what = format!("the friction of {}: a section with directions", names());
-            return unsupported(what);
-        }
-        let (_, rows) = contact_law::<D>(law, Status::Open);
-        for (feature, pair) in found.into_iter().enumerate() {
-            let name = format!("{} - {} ({feature})", self.names[a], self.names[b]);
-            let known = Constraint::new(name, ConstraintKind::Contact, rows);
-            let feature = feature as u32;
-            self.push(known, Participant::Contact { bodies, feature }, Some(pair));
-        }
-        Ok(())
-    }
-
-    /// Adds the constraints of the joints.
-    fn add_joints(&mut self) {
-        for j in 0..self.model.joints.len() {
-            let joint = &self.model.joints[j];
-            let name = joint.name.clone();
-            let lying = self.at_rest();
-            let rows = lying.joint(j).bilateral(joint).len();
-            if rows > 0 {
-                let known = Constraint::new(name.clone(), ConstraintKind::Joint, rows);
-                self.push(known, Participant::Joint(j), None);
-            }
-            let joint = &self.model.joints[j];
-            if let Some(clearance) = &joint.clearance {
-                let (_, rows) = contact_law::<D>(&clearance.law, Status::Open);
-                let known = Constraint::new(name.clone(), ConstraintKind::Contact, rows);
-                self.push(known, Participant::Pin(j), None);
-            }
-            let joint = &self.model.joints[j];
-            let Some(limits) = joint.limits else {
-                continue;
-            };
-            for (bound, end, participant) in [
-                (limits.low, "low", Participant::LowerLimit(j)),
-                (limits.high, "high", Participant::UpperLimit(j)),
-            ] {
-                if bound.is_finite() {
-                    let name = format!("{name} ({end})");
-                    let known = Constraint::new(name, ConstraintKind::Contact, 1);
-                    self.push(known, participant, None);
-                }
-            }
-        }
-    }
-
-    fn push(&mut self, known: Constraint, participant: Participant, pair: Option<Pair>) {
-        self.constraints.push(known);
-        self.participants.push(participant);
-        self.features.push(pair);
+    /// Springs and dampers at a state: joint, row of its coordinate, force along it.
+    pub(crate) fn springs_at(&self, q: &[f64], v: &[f64]) -> Vec<(usize, Row, f64)> {
+        self.at(q, v).springs()
     }
 
     /// The law of a contact of two bodies.
-    fn pair_law(&self, bodies: [usize; 2]) -> &PairLaw {
+    pub(crate) fn pair_law(&self, bodies: [usize; 2]) -> &PairLaw {
         let [a, b] = bodies.map(|i| self.model.bodies[i].material);
         self.model.materials.law(a, b).0
     }
@@ -265,7 +129,7 @@ impl<D: BodyDim> BodySystem<D> {
         }
     }
 
-    fn at_rest(&self) -> Lying<'_, D> {
+    pub(crate) fn at_rest(&self) -> Lying<'_, D> {
         let place = |pose: &Pose<D>| D::placed(pose, &D::ZERO_VELOCITY);
         Lying {
             system: self,
@@ -321,197 +185,6 @@ impl<D: BodyDim> BodySystem<D> {
     }
 }
 
-impl<D: BodyDim> Lying<'_, D> {
-    /// The bodies of a joint, the world where it has none.
-    fn sides(&self, j: usize) -> [&Placed; 2] {
-        self.system.model.joints[j].frames.map(|side| {
-            let body = side.body.and_then(|i| self.placed.get(i as usize));
-            body.unwrap_or(&Placed::WORLD)
-        })
-    }
-
-    fn joint(&self, j: usize) -> PlacedJoint {
-        PlacedJoint::new(&self.system.model.joints[j], self.sides(j))
-    }
-
-    /// Two bodies with their features.
-    fn bodies(&self, [a, b]: [usize; 2]) -> Bodies<'_> {
-        Bodies {
-            placed: [&self.placed[a], &self.placed[b]],
-            features: [&self.system.shapes[a], &self.system.shapes[b]],
-        }
-    }
-
-    /// The pair of features of a contact.
-    fn touch(&self, i: usize) -> Touch {
-        match (self.system.participants[i], self.system.features[i]) {
-            (Participant::Contact { bodies, .. }, Some(pair)) => self.bodies(bodies).touch(pair),
-            _ => unreachable!("only contacts have features"),
-        }
-    }
-
-    /// Value of the position functions of a constraint.
-    fn values(&self, i: usize, out: &mut Vec<f64>) -> Result<(), String> {
-        match self.system.participants[i] {
-            Participant::Contact { bodies, .. } => {
-                let both = self.bodies(bodies);
-                // Bodies far apart: the distance of their bounds stands for all gaps.
-                let clear = both.clear();
-                let gap = match clear > 0.0 {
-                    true => clear,
-                    false => {
-                        let touch = self.touch(i);
-                        if touch.flat && touch.gap.value < FLAT * both.size() {
-                            return Err(
-                                "stands flat on a circle, where it has no single touching point: \
-                                 the event-driven integrator does not treat it"
-                                    .to_string(),
-                            );
-                        }
-                        touch.effective_gap()
-                    }
-                };
-                out.push(gap);
-            }
-            Participant::Pin(j) => {
-                let play = self.system.model.joints[j].clearance.as_ref();
-                let play = play.map_or(0.0, |clearance| clearance.play);
-                out.push(play - self.joint(j).distance().1);
-            }
-            Participant::Joint(j) => {
-                let all = self.joint(j).bilateral(&self.system.model.joints[j]);
-                out.extend(all.into_iter().map(|(_, value)| value));
-            }
-            Participant::LowerLimit(j) => out.push(self.coordinate(j) - self.limits(j)[0]),
-            Participant::UpperLimit(j) => out.push(self.limits(j)[1] - self.coordinate(j)),
-        }
-        Ok(())
-    }
-
-    fn coordinate(&self, j: usize) -> f64 {
-        self.joint(j).coordinate(&self.system.model.joints[j]).1
-    }
-
-    fn limits(&self, j: usize) -> [f64; 2] {
-        let limits = self.system.model.joints[j].limits;
-        limits.map_or([f64::NEG_INFINITY, f64::INFINITY], |l| [l.low, l.high])
-    }
-
-    /// Rows of a constraint with the two bodies that they are between.
-    fn rows(&self, i: usize) -> (Vec<Row>, [&Placed; 2], [Option<usize>; 2]) {
-        let known = &self.system.constraints[i];
-        match self.system.participants[i] {
-            Participant::Contact { bodies, .. } => {
-                let touch = self.touch(i);
-                let rows = frame_rows::<D>(touch.normal, touch.point, known.rows);
-                let placed = self.bodies(bodies).placed;
-                (rows, placed, bodies.map(Some))
-            }
-            Participant::Pin(j) => {
-                let joint = self.joint(j);
-                let (toward, _) = joint.distance();
-                let pin = self.system.model.joints[j].clearance.as_ref();
-                let pin = pin.map_or(0.0, |clearance| clearance.pin);
-                // The gap shrinks as the pin moves outwards; it touches on its far side.
-                let at = joint.point() + toward * pin;
-                let rows = frame_rows::<D>(-toward, at, known.rows);
-                (rows, self.sides(j), self.joint_bodies(j))
-            }
-            Participant::Joint(j) => {
-                let all = self.joint(j).bilateral(&self.system.model.joints[j]);
-                let rows = all.into_iter().map(|(row, _)| row).collect();
-                (rows, self.sides(j), self.joint_bodies(j))
-            }
-            Participant::LowerLimit(j) | Participant::UpperLimit(j) => {
-                let (row, _) = self.joint(j).coordinate(&self.system.model.joints[j]);
-                let upper = matches!(self.system.participants[i], Participant::UpperLimit(_));
-                let row = if upper { row.reversed() } else { row };
-                (vec![row], self.sides(j), self.joint_bodies(j))
-            }
-        }
-    }
-
-    fn joint_bodies(&self, j: usize) -> [Option<usize>; 2] {
-        let frames = self.system.model.joints[j].frames;
-        frames.map(|side| side.body.map(|i| i as usize))
-    }
-
-    /// Adds factor · Gᵀ of a row to a list over velocities.
-    fn add_row(
-        &self,
-        row: &Row,
-        placed: [&Placed; 2],
-        bodies: [Option<usize>; 2],
-        factor: f64,
-        out: &mut [f64],
-    ) {
-        for (side, body) in bodies.into_iter().enumerate() {
-            let Some(body) = body else { continue };
-            let sign = if side == 0 { -factor } else { factor };
-            let entries = D::entries(placed[side], row.factors(placed[side]));
-            let slot = &self.system.slots[body];
-            slot.scatter::<D>(|k, s| out[s] += sign * entries.as_ref()[k]);
-        }
-    }
-}
-
-/// Rows of a contact: the axes of its frame, then spins about the tangents and the normal.
-fn frame_rows<D: Embedded>(normal: VectorJet, at: VectorJet, rows: usize) -> Vec<Row> {
-    let axes: Vec<VectorJet> = match D::N {
-        2 => vec![normal, normal.perpendicular()],
-        _ => {
-            let [first, second] = normal.tangents();
-            vec![normal, first, second]
-        }
-    };
-    let row = |i: usize| match (i < D::N, D::N) {
-        (true, _) => Row::along(axes[i], at),
-        (false, 2) => Row::about(VectorJet::constant(glam::DVec3::Z)),
-        (false, _) => Row::about(axes[(i - D::N + 1) % D::N]),
-    };
-    (0..rows).map(row).collect()
-}
-
-/// Pairs of bodies whose joint excludes contact.
-fn excluded<D: Embedded>(joints: &[Joint<D>]) -> Vec<[usize; 2]> {
-    let mut all = Vec::new();
-    for joint in joints.iter().filter(|joint| !joint.contact) {
-        if let [Some(a), Some(b)] = joint.frames.map(|side| side.body) {
-            all.push([a.min(b) as usize, a.max(b) as usize]);
-        }
-    }
-    all
-}
-
-/// Refuses what has no event-driven form.
-fn refuse<D: Embedded>(model: &Model<D>, names: &[String]) -> Result<(), BodySystemError> {
-    if model.cell.is_some() {
-        return unsupported("a periodic cell".to_string());
-    }
-    let moved = |freedom: Freedom| matches!(freedom, Freedom::Kinematic(_));
-    if let Some(i) = model.bodies.iter().position(|body| moved(body.freedom)) {
-        return unsupported(format!("the prescribed motion of `{}`", names[i]));
-    }
-    for joint in &model.joints {
-        if joint.motor.is_some() {
-            return unsupported(format!("the motor of the joint `{}`", joint.name));
-        }
-        if joint.friction.is_some() {
-            return unsupported(format!("the friction of the joint `{}`", joint.name));
-        }
-        if joint.kind == JointKind::Clearance
-            && let Some(clearance) = &joint.clearance
-            && matches!(
-                clearance.law.friction,
-                Friction::Elliptic { .. } | Friction::Polygon { .. }
-            )
-        {
-            return unsupported(format!("the friction of the joint `{}`", joint.name));
-        }
-    }
-    Ok(())
-}
-
 impl<D: BodyDim> System for BodySystem<D> {
     fn configuration_space(&self) -> &ConfigurationSpace {
         &self.space
@@ -548,19 +221,10 @@ impl<D: BodyDim> System for BodySystem<D> {
                 force[s] = loads[i].as_ref()[k];
             });
         }
-        // Springs and dampers of joints.
         if self.model.joints.iter().any(|joint| joint.spring.is_some()) {
             let lying = self.at(q, v);
-            for (j, joint) in self.model.joints.iter().enumerate() {
-                let Some(spring) = &joint.spring else {
-                    continue;
-                };
-                let (row, value) = lying.joint(j).coordinate(joint);
-                let sides = lying.sides(j);
-                let speed = row.velocity(sides[0], sides[1]).value;
-                let pull =
-                    -spring.stiffness * (value - spring.rest) - spring.damping * speed;
-                lying.add_row(&row, sides, lying.joint_bodies(j), pull, force);
+            for (j, row, pull) in lying.springs() {
+                lying.add_row(&row, lying.sides(j), lying.joint_bodies(j), pull, force);
             }
         }
         self.finite("a force", t, force)

@@ -95,8 +95,10 @@ pub(crate) fn pairs(a: &Features, b: &Features) -> Result<Vec<Pair>, &'static st
     let round = a.rounding + b.rounding > 0.0;
     for (side, [owner, other]) in [[a, b], [b, a]].into_iter().enumerate() {
         // Rims touch faces without end only.
-        let endless = owner.faces.iter().all(|face| face.sides.is_empty()) && owner.edges.is_empty();
-        if !other.rims.is_empty() && !(endless && owner.vertices.is_empty() && owner.rims.is_empty())
+        let endless =
+            owner.faces.iter().all(|face| face.sides.is_empty()) && owner.edges.is_empty();
+        if !other.rims.is_empty()
+            && !(endless && owner.vertices.is_empty() && owner.rims.is_empty())
         {
             return Err("a cylinder touches half-spaces only");
         }
@@ -143,7 +145,10 @@ impl Bodies<'_> {
                 let ends = if side == 0 { ENDS } else { -ENDS };
                 let (face, vertex) = (&fa.faces[face], &fb.vertices[vertex]);
                 let rounding = fb.rounding;
-                turned(self.face_vertex((a, face), (b, vertex, rounding), ends), side)
+                turned(
+                    self.face_vertex((a, face), (b, vertex, rounding), ends),
+                    side,
+                )
             }
             Pair::FaceRim { side, face, rim } => {
                 let ((a, fa), (b, fb)) = (body(side), body(1 - side));
@@ -204,11 +209,7 @@ impl Bodies<'_> {
         let point = centre - normal * rounding;
         let mut range = Jet::constant(size);
         // Behind the face: the nearest side is this one and not the end of it.
-        let depth = if gap.value < 0.0 {
-            gap
-        } else {
-            Jet::default()
-        };
+        let depth = if gap.value < 0.0 { gap } else { Jet::default() };
         for (at, inward) in &face.sides {
             let inside = a.direction(*inward).dot(centre - a.point(*at));
             let inside = inside + depth + Jet::constant(ends * size);
@@ -332,11 +333,7 @@ impl Bodies<'_> {
         let t = between.cross(u).dot(cross) * inverse;
         let on_second = to + w.scaled(t);
         let point = on_second - normal * self.features[1].rounding;
-        let depth = if gap.value < 0.0 {
-            gap
-        } else {
-            Jet::default()
-        };
+        let depth = if gap.value < 0.0 { gap } else { Jet::default() };
         let mut range = Jet::constant(size);
         let ends = [
             s,

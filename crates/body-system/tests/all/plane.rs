@@ -70,7 +70,11 @@ fn a_sliding_block_stops_where_friction_stops_it() {
     close(poses[1].position.y, 0.25, 1e-13);
     // At rest to the rounding of the speeds that it had.
     assert!(velocities[1].iter().all(|v| v.abs() < 1e-25));
-    close(run.instants(|k| *k == EventKind::Stick)[0], 2.0 / (0.3 * G), 1e-11);
+    close(
+        run.instants(|k| *k == EventKind::Stick)[0],
+        2.0 / (0.3 * G),
+        1e-11,
+    );
 }
 
 #[test]
@@ -97,7 +101,11 @@ fn a_rocking_block_loses_what_housner_says() {
     let highest = (energy(tilt) * factor / half + slender.cos()).acos();
     let reached = slender - highest;
     // The largest tilt of the recorded states, improved by the parabola through three of them.
-    let angles: Vec<f64> = run.states.iter().map(|(p, _)| p[1].rotation.angle()).collect();
+    let angles: Vec<f64> = run
+        .states
+        .iter()
+        .map(|(p, _)| p[1].rotation.angle())
+        .collect();
     let k = (1..angles.len() - 1)
         .find(|&k| angles[k] > 0.0 && angles[k] >= angles[k - 1] && angles[k] > angles[k + 1])
         .expect("a largest tilt");
@@ -192,4 +200,56 @@ fn a_disc_rolls_over_a_corner() {
     // It is on the corner, half a unit from it, some time later.
     let (poses, _) = &run.states[23];
     close(poses[1].position.length(), 0.5, 1e-12);
+}
+
+#[test]
+fn a_block_with_friction_and_impacts_is_the_same_in_other_units_and_order() {
+    let end = |unit: f64, first: bool| {
+        let (shape, pose, mass) = floor();
+        let mut scene = Scene::<Plane>::new(0.4, 0.5, DVec2::new(0.0, -G * unit));
+        let block = rectangle(0.4 * unit, 0.2 * unit);
+        let place = flat(0.0, 0.5 * unit, 0.3);
+        if first {
+            scene = scene.fixed(shape.clone(), pose, mass);
+        }
+        scene = scene.body(block, place, [0.5 * unit, 0.0, 1.0]);
+        if !first {
+            scene = scene.fixed(shape, pose, mass);
+        }
+        let run = scene.run(0.05, 14);
+        assert!(run.impacts().len() > 2, "{:?}", run.events);
+        let pose = run.last().0[usize::from(first)];
+        [
+            pose.position.x / unit,
+            pose.position.y / unit,
+            pose.rotation.angle(),
+        ]
+    };
+    let known = end(1.0, true);
+    for (unit, first) in [(1.0, false), (1e3, true), (1e-3, false)] {
+        for (found, wanted) in end(unit, first).into_iter().zip(known) {
+            // Errors of 1e-12 a step (absolute ones of 1e-13 in the units at hand), grown by the impacts.
+            close(found, wanted, 1e-8);
+        }
+    }
+}
+
+#[test]
+fn a_disc_bounces_between_two_blocks_that_move() {
+    // Three bodies on a line without friction and gravity: elastic impacts of equal masses exchange velocities.
+    let side = std::f64::consts::PI.sqrt() * 0.5;
+    let block = rectangle(side, side);
+    let run = Scene::<Plane>::new(0.0, 1.0, DVec2::ZERO)
+        .body(block.clone(), flat(-2.0, 0.0, 0.0), [1.0, 0.0, 0.0])
+        .body(disc(0.5), flat(0.0, 0.0, 0.0), [0.0; 3])
+        .body(block, flat(3.0, 0.0, 0.0), [0.0; 3])
+        .run(0.5, 12);
+    let gaps = [2.0 - 0.5 - 0.5 * side, 3.0 - 0.5 - 0.5 * side];
+    let impacts = run.impacts();
+    assert_eq!(impacts.len(), 2);
+    close(impacts[0], gaps[0], 1e-12);
+    close(impacts[1], gaps[0] + gaps[1], 1e-12);
+    let (_, velocities) = run.last();
+    close(velocities[2][0], 1.0, 1e-12);
+    close(velocities[1][0], 0.0, 1e-12);
 }

@@ -14,7 +14,8 @@ fn motors_are_refused_by_the_name_of_their_joint() {
         point: DVec2::ZERO,
         axes: [DVec2::X, DVec2::Y],
     };
-    let mut joint = Joint::<Plane>::new("crank", JointKind::Revolute, [frame(None), frame(Some(0))]);
+    let mut joint =
+        Joint::<Plane>::new("crank", JointKind::Revolute, [frame(None), frame(Some(0))]);
     joint.motor = Some(Motor {
         speed: Box::new(ConstantSpeed(1.0)),
         bound: 1.0,
@@ -23,7 +24,10 @@ fn motors_are_refused_by_the_name_of_their_joint() {
         .body(disc(0.5), flat(0.0, 0.0, 0.0), [0.0; 3])
         .joint(joint);
     let error = scene.begin(0.1).unwrap_err().to_string();
-    assert!(error.contains("motor") && error.contains("crank"), "{error}");
+    assert!(
+        error.contains("motor") && error.contains("crank"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -32,12 +36,23 @@ fn a_cylinder_on_a_box_and_one_that_stands_are_refused() {
     let (shape, pose, mass) = ground();
     let on_box = Scene::<Space>::new(0.0, 0.0, DVec3::ZERO)
         .fixed(cuboid(1.0, 1.0, 1.0), pose, mass)
-        .body(cylinder(), lying([0.0, 0.0, 1.0], DQuat::IDENTITY), [0.0; 6]);
+        .body(
+            cylinder(),
+            lying([0.0, 0.0, 1.0], DQuat::IDENTITY),
+            [0.0; 6],
+        );
     let error = on_box.begin(0.1).unwrap_err().to_string();
-    assert!(error.contains("body 0") && error.contains("cylinder"), "{error}");
+    assert!(
+        error.contains("body 0") && error.contains("cylinder"),
+        "{error}"
+    );
     let standing = Scene::<Space>::new(0.0, 0.0, DVec3::ZERO)
         .fixed(shape, pose, mass)
-        .body(cylinder(), lying([0.0, 0.0, 0.1], DQuat::IDENTITY), [0.0; 6]);
+        .body(
+            cylinder(),
+            lying([0.0, 0.0, 0.1], DQuat::IDENTITY),
+            [0.0; 6],
+        );
     let error = standing.begin(0.1).unwrap_err().to_string();
     assert!(error.contains("flat"), "{error}");
 }

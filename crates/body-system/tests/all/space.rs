@@ -1,8 +1,8 @@
 //! Bodies of space, against closed forms and integrals of the motion.
 
 use glam::{DQuat, DVec3};
-use percuss_bodies::joint::{JointFrame, JointKind};
 use percuss_bodies::Joint;
+use percuss_bodies::joint::{JointFrame, JointKind};
 use percuss_geometry::{Space, space};
 use percuss_mechanism::EventKind;
 
@@ -51,7 +51,11 @@ fn billiard_balls_part_at_a_right_angle() {
     let away = DVec3::new((0.5_f64).acos().sin(), 0.5, 0.0) * 2.0 * radius;
     let start = away + DVec3::X;
     let run = Scene::<Space>::new(0.0, 1.0, DVec3::ZERO)
-        .body(ball(), lying([0.0; 3], DQuat::IDENTITY), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+        .body(
+            ball(),
+            lying([0.0; 3], DQuat::IDENTITY),
+            [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        )
         .body(ball(), lying(start.to_array(), DQuat::IDENTITY), still)
         .run(0.5, 4);
     close(run.impacts()[0], 1.0, 1e-12);
@@ -74,7 +78,8 @@ fn a_heavy_top_at_a_ball_joint_precesses_steadily() {
     let axial = 0.5 * mass * radius * radius;
     let cross = mass * (radius * radius / 4.0 + half * half / 3.0) + mass * arm * arm;
     let (tilt, precession): (f64, f64) = (0.6, 2.0);
-    let roll = (mass * G * arm + cross * precession * precession * tilt.cos()) / (axial * precession);
+    let roll =
+        (mass * G * arm + cross * precession * precession * tilt.cos()) / (axial * precession);
     // Tilted about x; spin in body axes: precession along z, roll along the axis.
     let rotation = DQuat::from_rotation_x(tilt);
     let up = rotation.conjugate() * DVec3::Z;
@@ -140,8 +145,8 @@ fn a_disc_rolls_on_its_rim_in_a_steady_circle() {
     let ratio = -(DVec3::Z.cross(contact)).y / axis.cross(contact).y;
     let direction = DVec3::Z + axis * ratio;
     assert!(direction.cross(along).length() < 1e-12);
-    let momentum = axis * (axial * direction.dot(axis))
-        + (direction - axis * direction.dot(axis)) * across;
+    let momentum =
+        axis * (axial * direction.dot(axis)) + (direction - axis * direction.dot(axis)) * across;
     // Ω² e_z × L = c × m g e_z.
     let moment = contact.cross(DVec3::Z * mass * G);
     let turning = DVec3::Z.cross(momentum);
@@ -169,7 +174,10 @@ fn a_box_tumbles_without_friction_and_keeps_its_energy() {
     let run = scene(0.0, 1.0)
         .body(
             cuboid(0.6, 0.4, 0.3),
-            lying([0.0, 0.0, 0.8], DQuat::from_rotation_x(0.5) * DQuat::from_rotation_y(0.3)),
+            lying(
+                [0.0, 0.0, 0.8],
+                DQuat::from_rotation_x(0.5) * DQuat::from_rotation_y(0.3),
+            ),
             [0.3, 0.1, 0.0, 1.0, -2.0, 0.5],
         )
         .run(0.05, 40);
@@ -196,7 +204,11 @@ fn a_box_turned_on_a_box_touches_it_at_eight_points() {
     // Equal squares, one turned by 45°: the overlap is an octagon, its corners are crossings of edges.
     let (_, _, mass) = ground();
     let run = Scene::<Space>::new(0.3, 0.0, DVec3::new(0.0, 0.0, -G))
-        .fixed(cuboid(1.0, 1.0, 0.2), lying([0.0; 3], DQuat::IDENTITY), mass)
+        .fixed(
+            cuboid(1.0, 1.0, 0.2),
+            lying([0.0; 3], DQuat::IDENTITY),
+            mass,
+        )
         .body(
             cuboid(1.0, 1.0, 0.2),
             lying(
@@ -208,4 +220,50 @@ fn a_box_turned_on_a_box_touches_it_at_eight_points() {
         .run(0.1, 1);
     assert_eq!(run.closed, 8);
     close(run.last().0[1].position.z, 0.2, 1e-12);
+}
+
+#[test]
+fn a_capsule_lies_across_another_and_along_a_box() {
+    // Parallel on a box: two ends touch; across a capsule: one crossing.
+    let (_, _, mass) = ground();
+    let capsule = || space::Shape::capsule(0.6, 0.1).unwrap();
+    let lies_along_x = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2);
+    let on_box = Scene::<Space>::new(0.3, 0.0, DVec3::new(0.0, 0.0, -G))
+        .fixed(
+            cuboid(2.0, 1.0, 0.2),
+            lying([0.0; 3], DQuat::IDENTITY),
+            mass,
+        )
+        .body(capsule(), lying([0.1, 0.0, 0.2], lies_along_x), [0.0; 6])
+        .run(0.1, 2);
+    assert_eq!(on_box.closed, 2);
+    close(on_box.last().0[1].position.z, 0.2, 1e-12);
+    let lies_along_y = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    let across = Scene::<Space>::new(0.3, 0.0, DVec3::new(0.0, 0.0, -G))
+        .fixed(capsule(), lying([0.0; 3], lies_along_x), mass)
+        .body(capsule(), lying([0.0, 0.0, 0.5], lies_along_y), [0.0; 6])
+        .run(0.1, 3);
+    close(across.impacts()[0], (2.0 * 0.3 / G).sqrt(), 1e-12);
+}
+
+#[test]
+fn the_unit_of_length_does_not_matter_in_space() {
+    let end = |unit: f64| {
+        let (shape, pose, mass) = ground();
+        let run = Scene::<Space>::new(0.3, 0.6, DVec3::new(0.0, 0.0, -G * unit))
+            .fixed(shape, pose, mass)
+            .body(
+                cuboid(0.6 * unit, 0.4 * unit, 0.3 * unit),
+                lying([0.0, 0.0, 0.6 * unit], DQuat::from_rotation_x(0.5)),
+                [0.3 * unit, 0.1 * unit, 0.0, 1.0, -2.0, 0.5],
+            )
+            .run(0.05, 10);
+        assert!(!run.impacts().is_empty());
+        run.last().0[1].position / unit
+    };
+    let known = end(1.0);
+    for unit in [1e3, 1e-3] {
+        // As in the plane.
+        assert!((end(unit) - known).length() < 1e-8);
+    }
 }

@@ -178,10 +178,7 @@ impl<S: System> EventDriven<S> {
     }
 
     /// First end of the range of the features of a closed contact.
-    fn first_range(
-        &mut self,
-        search: &Search<'_>,
-    ) -> Result<Option<LocatedEvent>, MechanismError> {
+    fn first_range(&mut self, search: &Search<'_>) -> Result<Option<LocatedEvent>, MechanismError> {
         let mut found: Option<LocatedEvent> = None;
         for &i in search.active {
             let limited = self.system.constraints()[i].is_contact()
