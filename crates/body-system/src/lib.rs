@@ -4,6 +4,7 @@ mod build;
 mod coordinates;
 mod error;
 mod features;
+mod interface;
 mod jet;
 mod joint_rows;
 mod lying;

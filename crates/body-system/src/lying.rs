@@ -1,6 +1,7 @@
 //! The bodies of a system as they lie at one state: position functions and rows of its constraints.
 
 use percuss_bodies::joint::Joint;
+use percuss_geometry::Pose;
 
 use crate::coordinates::{BodyDim, Embedded};
 use crate::jet::{Placed, VectorJet};
@@ -181,4 +182,36 @@ fn frame_rows<D: Embedded>(normal: VectorJet, at: VectorJet, rows: usize) -> Vec
         (false, _) => Row::about(axes[(i - D::N + 1) % D::N]),
     };
     (0..rows).map(row).collect()
+}
+
+impl<D: BodyDim> BodySystem<D> {
+    /// Rows of a constraint at a state.
+    pub(crate) fn rows_at(&self, i: usize, q: &[f64], v: &[f64]) -> Vec<Row> {
+        self.at(q, v).rows(i).0
+    }
+
+    /// Springs and dampers at a state: joint, row of its coordinate, force along it.
+    pub(crate) fn springs_at(&self, q: &[f64], v: &[f64]) -> Vec<(usize, Row, f64)> {
+        self.at(q, v).springs()
+    }
+
+    /// All bodies as they lie.
+    pub(crate) fn at(&self, q: &[f64], v: &[f64]) -> Lying<'_, D> {
+        let place = |i: usize| {
+            let slot = &self.slots[i];
+            D::placed(&D::pose(slot, &self.rest[i], q), &slot.velocity::<D>(v))
+        };
+        Lying {
+            system: self,
+            placed: (0..self.slots.len()).map(place).collect(),
+        }
+    }
+
+    pub(crate) fn at_rest(&self) -> Lying<'_, D> {
+        let place = |pose: &Pose<D>| D::placed(pose, &D::ZERO_VELOCITY);
+        Lying {
+            system: self,
+            placed: self.rest.iter().map(place).collect(),
+        }
+    }
 }

@@ -15,9 +15,10 @@ use crate::features::{Edge, Face, Features, Rim, Vertex};
 use crate::jet::{Jet, Placed, VectorJet};
 
 /// Widening of the range, relative to the smaller body: of the normals, so that two flat sides that lie on each other
-/// stay in range; of the ends of features, so that two features that meet there do not both act.
+/// stay in range; of the ends of features, by more than the integrator takes for the end itself, so that two features
+/// that meet there do not both act.
 const NORMALS: f64 = 1e-9;
-const ENDS: f64 = 1e-11;
+const ENDS: f64 = 2e-10;
 
 /// Below this sine of their angle two edges are parallel and have no common normal; the ends of one then touch the faces
 /// of the other.

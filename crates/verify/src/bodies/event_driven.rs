@@ -38,11 +38,13 @@ pub(super) fn declare_checks(report: &mut Report) {
     let closed =
         "gaps and normal velocities of contacts that stick or slip at the ends of intervals";
     report.declare("closed", closed, EVENT);
+    let flight = "positions and velocities of bodies that nothing but gravity acts on; relative";
+    report.declare("flight", flight, EVENT);
 }
 
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     /// Compares the end of an interval of an event-driven run.
-    pub(super) fn compare_interval(&mut self, last: &RecordedState) {
+    pub(super) fn compare_interval(&mut self, before: &RecordedState, last: &RecordedState) {
         self.report.steps += 1;
         self.report.contacts += self.contacts.len();
         self.report.skip(
@@ -57,10 +59,54 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let place = self.place("rotations");
             self.report.add_comparison("rotation", off, || place);
         }
+        if before.step + 1 == last.step {
+            self.report.consecutive += 1;
+            self.compare_flight(before, last);
+        }
         for k in 0..self.contacts.len() {
             let touch = self.contacts[k];
             self.compare_contact_end(&touch, last);
             self.compare_interval_law(&touch);
+        }
+    }
+
+    /// Bodies without contacts, joints and given forces over the interval: x_F = x_I + h v_I + ½ h² g, v_F = v_I + h g.
+    fn compare_flight(&mut self, before: &RecordedState, last: &RecordedState) {
+        let model = &self.scene.model;
+        if !model.force_fields.is_empty() || !model.drag.is_empty() {
+            return;
+        }
+        let jointed = model.joints.iter().flat_map(|joint| &joint.frames);
+        let jointed: Vec<usize> = jointed
+            .filter_map(|side| side.body.map(|b| b as usize))
+            .collect();
+        let touched = |i: usize| {
+            self.contacts
+                .iter()
+                .any(|touch| touch.a == i || touch.b == i)
+        };
+        let (g, h) = (self.scene.gravity(), last.t - before.t);
+        let mut found = Vec::new();
+        for (i, part) in self.scene.parts.iter().enumerate() {
+            if !part.movable || jointed.contains(&i) || touched(i) {
+                continue;
+            }
+            let (from, to) = (&before.poses[i].x, &last.poses[i].x);
+            let (v, w) = (before.twists[i], last.twists[i]);
+            let mut off = 0.0_f64;
+            for k in (0..3).filter(|&k| part.inverse[k] > 0.0) {
+                let way = to[k] - from[k] - h * v[k] - 0.5 * h * h * g[k];
+                off =
+                    off.max(way.abs() / (from[k].abs() + to[k].abs() + h * v[k].abs()).max(1e-300));
+                let change = w[k] - v[k] - h * g[k];
+                off =
+                    off.max(change.abs() / (v[k].abs() + w[k].abs() + h * g[k].abs()).max(1e-300));
+            }
+            found.push((i, off));
+        }
+        for (i, off) in found {
+            let place = self.place(format!("`{}`", self.name(i)));
+            self.report.add_comparison("flight", off, || place);
         }
     }
 
@@ -88,8 +134,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.report
             .add_comparison("end velocity", over(worst), || place);
         if closed {
-            let size = touch.at.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            let size = size.max(norm(sub(touch.at, last.poses[touch.a].x)));
+            let arm = |i: usize| norm(sub(touch.at, last.poses[i].x));
+            let size = arm(touch.a).max(arm(touch.b));
             let off = (touch.gap.abs() / size.max(f64::MIN_POSITIVE)).max(over(touch.end[0].abs()));
             let place = self.place(self.pair_name(touch));
             self.report.add_comparison("closed", off, || place);

@@ -188,8 +188,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             self.motion.h = h;
         }
         if self.event_driven {
-            if before.is_some() {
-                self.compare_interval(last);
+            if let Some(before) = before {
+                self.compare_interval(before, last);
             }
             return Ok(true);
         }
