@@ -95,12 +95,10 @@ pub(crate) fn pairs(a: &Features, b: &Features) -> Result<Vec<Pair>, &'static st
     let mut all = Vec::new();
     let round = a.rounding + b.rounding > 0.0;
     for (side, [owner, other]) in [[a, b], [b, a]].into_iter().enumerate() {
-        // Rims touch faces without end only.
-        let endless =
-            owner.faces.iter().all(|face| face.sides.is_empty()) && owner.edges.is_empty();
-        if !other.rims.is_empty()
-            && !(endless && owner.vertices.is_empty() && owner.rims.is_empty())
-        {
+        // Rims touch half-spaces only.
+        let endless = owner.faces.iter().all(|face| face.sides.is_empty());
+        let half_space = endless && owner.vertices.is_empty() && owner.rims.is_empty();
+        if !(other.rims.is_empty() || half_space) {
             return Err("a cylinder touches half-spaces only");
         }
         for face in 0..owner.faces.len() {
