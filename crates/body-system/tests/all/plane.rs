@@ -1,6 +1,8 @@
 //! Bodies of the plane, against closed forms.
 
 use glam::DVec2;
+use percuss_bodies::Friction;
+use percuss_contact::law::StaticDynamic;
 use percuss_geometry::{MassProperties, Plane};
 use percuss_mechanism::EventKind;
 
@@ -252,4 +254,59 @@ fn a_disc_bounces_between_two_blocks_that_move() {
     let (_, velocities) = run.last();
     close(velocities[2][0], 1.0, 1e-12);
     close(velocities[1][0], 0.0, 1e-12);
+}
+
+#[test]
+fn rolling_resistance_slows_a_rolling_disc() {
+    let mut scene = scene(0.5, 0.0);
+    scene.law.rolling = 0.01;
+    let run = scene
+        .body(disc(0.5), flat(0.0, 0.5, 0.0), [1.0, 0.0, -2.0])
+        .run(0.1, 10);
+    // Moment 0.01 m g at the contact: 3/2 m a = −0.01 m g / r.
+    let slower = 2.0 / 3.0 * 0.01 * G / 0.5;
+    let (poses, velocities) = run.last();
+    close(velocities[1][0], 1.0 - slower, 1e-11);
+    close(poses[1].position.x, 1.0 - 0.5 * slower, 1e-11);
+}
+
+#[test]
+fn static_friction_holds_what_dynamic_friction_would_not() {
+    let law = StaticDynamic {
+        mu_static: 0.6,
+        mu_dynamic: 0.2,
+    };
+    // Gravity tilted by an angle between both: at rest it stays, sliding it goes on faster.
+    let tilt: f64 = 0.4;
+    let pull = DVec2::new(G * tilt.sin(), -G * tilt.cos());
+    let end = |speed: f64| {
+        let (shape, pose, mass) = floor();
+        let mut scene = Scene::<Plane>::new(0.0, 0.0, pull).fixed(shape, pose, mass);
+        scene.law.friction = Friction::StaticDynamic(law);
+        let run = scene
+            .body(rectangle(1.0, 0.5), flat(0.0, 0.25, 0.0), [speed, 0.0, 0.0])
+            .run(0.1, 5);
+        run.last().0[1].position.x
+    };
+    close(end(0.0), 0.0, 1e-13);
+    let faster = G * (tilt.sin() - 0.2 * tilt.cos());
+    close(end(0.1), 0.05 + 0.125 * faster, 1e-11);
+}
+
+#[test]
+fn asymmetric_friction_depends_on_the_sense_of_sliding() {
+    // The tangent is the normal turned anticlockwise, −x on the floor: `plus` bounds forces towards −x.
+    let stop = |speed: f64| {
+        let mut scene = scene(0.0, 0.0);
+        scene.law.friction = Friction::Asymmetric {
+            plus: 0.2,
+            minus: 0.5,
+        };
+        let run = scene
+            .body(rectangle(1.0, 0.2), flat(0.0, 0.1, 0.0), [speed, 0.0, 0.0])
+            .run(0.1, 12);
+        run.last().0[1].position.x
+    };
+    close(stop(1.0), 1.0 / (2.0 * 0.2 * G), 1e-11);
+    close(stop(-1.0), -1.0 / (2.0 * 0.5 * G), 1e-11);
 }
