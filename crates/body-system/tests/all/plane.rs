@@ -310,3 +310,24 @@ fn asymmetric_friction_depends_on_the_sense_of_sliding() {
     close(stop(1.0), 1.0 / (2.0 * 0.2 * G), 1e-11);
     close(stop(-1.0), -1.0 / (2.0 * 0.5 * G), 1e-11);
 }
+
+#[test]
+fn a_pyramid_of_discs_rests_on_twelve_contacts_and_too_many_are_refused() {
+    let pyramid = |rows: u32| {
+        let mut scene = scene(0.5, 0.0);
+        for row in 0..rows {
+            for k in 0..rows - row {
+                let x = f64::from(k) + 0.5 * f64::from(row);
+                let y = 0.5 + f64::from(row) * 0.75_f64.sqrt();
+                scene = scene.body(disc(0.5), flat(x, y, 0.0), [0.0; 3]);
+            }
+        }
+        scene
+    };
+    let run = pyramid(3).run(0.1, 1);
+    assert_eq!(run.closed, 12);
+    // Rounding of coordinates of a few units.
+    close(run.last().0[6].position.y, 0.5 + 3.0_f64.sqrt(), 1e-14);
+    let error = pyramid(5).begin(0.1).unwrap_err().to_string();
+    assert!(error.contains("at most 24"), "{error}");
+}
