@@ -331,3 +331,25 @@ fn a_pyramid_of_discs_rests_on_twelve_contacts_and_too_many_are_refused() {
     let error = pyramid(5).begin(0.1).unwrap_err().to_string();
     assert!(error.contains("at most 24"), "{error}");
 }
+
+#[test]
+fn a_rocking_block_strikes_when_the_elliptic_integrals_say() {
+    // The block of the scene `rocking-block`, tilted by half its critical angle: instants of its finding.
+    let (b, h): (f64, f64) = (0.15, 0.6);
+    let tilt = 0.5 * (b / h).atan();
+    let centre = DVec2::from_angle(tilt).rotate(DVec2::new(b, h)) - DVec2::new(b, 0.0);
+    let run = scene(0.6, 0.0)
+        .body(
+            rectangle(2.0 * b, 2.0 * h),
+            flat(centre.x, centre.y, tilt),
+            [0.0; 3],
+        )
+        .run(0.01, 160);
+    let impacts = run.impacts();
+    let exact = [0.3824983256607923, 1.0050161240731332, 1.5332296223932596];
+    for (found, wanted) in impacts.iter().zip(exact) {
+        // Steps of 1e-12, some forty between two impacts.
+        close(*found, wanted, 1e-10);
+    }
+    assert_eq!(impacts.len(), 3);
+}
