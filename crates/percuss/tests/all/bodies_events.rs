@@ -1,8 +1,10 @@
 //! Scenes of bodies from event to event: runs, findings against them, events of joints, what is refused.
 
+use percuss_record::{OutputDirectory, Record};
 use percuss_run::finding::{Finding, Value};
-use percuss_run::{Run, RunEnd, RunOptions, execute};
+use percuss_run::{Run, RunEnd, RunOptions, RunTarget, execute};
 use percuss_scene::Scene;
+use percuss_verify::VerifyOptions;
 
 /// A scene of the plane with gravity; `law` and the rest are tables.
 fn scene(dimension: usize, law: &str, rest: &str, run: &str) -> String {
@@ -269,4 +271,38 @@ fn what_events_do_not_treat_is_refused_before_the_run() {
     let (_, _, law, bodies, ..) = small_scenes().remove(3);
     let said = refusal(&(scene(2, law, &bodies, keys) + &finding("sum", "impulse(pivot)")));
     assert!(said.contains("pivot") && said.contains("watches"), "{said}");
+}
+
+#[test]
+fn records_of_a_run_from_event_to_event_are_verified() {
+    let keys = "until = 0.6\nstep = 0.01\nintegrator = \"event\"";
+    for (number, closed) in [(0, false), (2, true), (4, true)] {
+        let (name, dimension, law, bodies, ..) = small_scenes().remove(number);
+        let text = scene(dimension, law, &bodies, keys) + "[record]\nevery = 1\n";
+        let parsed = Scene::parse("test", "test.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("run");
+        let options = RunOptions {
+            target: RunTarget::Directory(OutputDirectory::new(Some(&place), "test")),
+            ..RunOptions::default()
+        };
+        execute(&parsed, options).unwrap_or_else(|e| panic!("{e}"));
+        let record = Record::open(&place).unwrap_or_else(|e| panic!("{e}"));
+        let mut silent = |_: f64| {};
+        let report = percuss_verify::verify(&record, &mut VerifyOptions::all(&mut silent));
+        let report = report.unwrap_or_else(|e| panic!("{e}"));
+        assert!(report.ok(), "{name}: {:?}", report.offenders);
+        assert_eq!(report.steps, 60);
+        // Every check has something to compare: flights before contacts, contacts that last after them.
+        let compared = |check: &str| {
+            let found = report.checks.iter().find(|known| known.name == check);
+            found.map_or(0, |known| known.compared)
+        };
+        assert!(
+            compared("end velocity") > 0 && compared("interval laws") > 0,
+            "{name}"
+        );
+        assert_eq!(compared("closed") > 0, closed, "{name}");
+        assert_eq!(compared("flight") > 0, name != "rocking block", "{name}");
+    }
 }
