@@ -19,6 +19,7 @@ pub(super) enum Common {
         radii: Vec<f64>,
         names: Vec<String>,
         prepared: bool,
+        event_driven: bool,
     },
 }
 
@@ -93,7 +94,10 @@ impl Common {
         // Event-driven methods, of a sweeping process or of a mechanism.
         match self.sweep_method() {
             Some(method) => method == "event",
-            None => self.scheme() == Some(Scheme::Event),
+            None => match self {
+                Common::Mechanism(built) => built.settings.scheme == Scheme::Event,
+                Common::Bodies { event_driven, .. } => *event_driven,
+            },
         }
     }
 
@@ -127,5 +131,6 @@ fn common<D: Dim>(assembly: &BodiesSetup<D>) -> Common {
             .collect(),
         movable: movable.into_iter().map(|(_, k)| k).collect(),
         prepared: !assembly.prepare.is_empty(),
+        event_driven: assembly.event_driven,
     }
 }

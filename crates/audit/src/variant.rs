@@ -170,7 +170,16 @@ fn steps(
 fn other_rule(scene: &Scene, common: &Common) -> Result<Result<Variant, LeftOut>, SceneError> {
     // Bodies: contacts active by gap, or by predicted gap.
     if scene.kind() == SceneKind::Bodies {
-        let word = match activation(&scene.build_bodies()?) {
+        let collection = scene.build_bodies()?;
+        // An event-driven run has no activation: the midpoint scheme is the other one.
+        if common.chooses_steps() {
+            return Ok(Ok(Variant {
+                role: Role::Integrator,
+                what: "integrator = midpoint".to_string(),
+                scene: scene.with_overrides(&[("run.integrator", "midpoint")])?,
+            }));
+        }
+        let word = match activation(&collection) {
             Activation::Gap => "predicted",
             Activation::Predicted => "gap",
         };

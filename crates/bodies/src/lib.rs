@@ -14,6 +14,7 @@ pub mod periodic_cell;
 mod settings;
 mod state;
 mod step;
+mod stepper;
 mod thread_pool;
 mod world;
 
@@ -33,6 +34,7 @@ pub use step::Fault;
 pub use step::{
     DeepestContact, JointRow, LargestDrift, OtherSolution, Overlap, PainleveContact, contact_law,
 };
+pub use stepper::{SteppedContact, SteppedState, Stepper};
 pub use world::{StepTimings, World};
 
 // Shapes and poses, so that a user of bodies need not name the crate of shapes.

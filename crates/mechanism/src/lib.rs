@@ -30,5 +30,5 @@ pub use motion::Integrator;
 pub use normal_scaling as scaling;
 pub use settings::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings, TangentCone};
 pub use state::{ConstraintReport, Event, EventKind, PathSums, State, StepReport, mean_force};
-pub use system::{Constraint, ConstraintKind, StateRef, System};
+pub use system::{Constraint, ConstraintKind, FeatureRange, StateRef, System};
 pub use time_stepping::TimeStepper;

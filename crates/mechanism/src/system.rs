@@ -255,10 +255,38 @@ pub trait System {
         Ok(1.0)
     }
 
+    /// Range of a contact whose gap is that of two features of two bodies (a vertex and a side, say): outside of it other
+    /// features touch. `None` where the gap holds everywhere. For the event-driven integrator, to which leaving the range
+    /// is an event; outside of it the gap must be positive.
+    ///
+    /// # Errors
+    /// A value that is not finite.
+    fn range(
+        &mut self,
+        _constraint: usize,
+        _at: StateRef<'_>,
+    ) -> Result<Option<FeatureRange>, SystemError> {
+        Ok(None)
+    }
+
+    /// Length to which the tolerances of a constraint's gap are relative; `None` where it is taken from the coordinates.
+    fn length_scale(&self, _constraint: usize) -> Option<f64> {
+        None
+    }
+
     /// Exponent η of the contact force over the indentation for the LZB law: 3/2 is Hertz's.
     fn stiffness_exponent(&self) -> f64 {
         1.5
     }
+}
+
+/// Where the touching point of two features is, as a length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FeatureRange {
+    /// Distance inside the features; negative outside.
+    pub inside: f64,
+    /// Its rate.
+    pub rate: f64,
 }
 
 /// A borrowed state (t, q, v).

@@ -13,6 +13,7 @@ mod overlaps;
 mod profile;
 mod read;
 mod resume;
+mod stepped;
 #[cfg(test)]
 mod tests;
 
@@ -44,6 +45,8 @@ pub struct World<D: Dynamics> {
     profiler: Option<Profiler>,
     /// Deliberate fault, for tests of the certificate.
     fault: Option<Fault>,
+    /// What makes the steps in place of the scheme.
+    stepped: Option<stepped::Stepped<D>>,
 }
 
 impl<D: Dynamics> std::fmt::Debug for World<D> {
@@ -75,6 +78,7 @@ impl<D: Dynamics> World<D> {
             scratch: work,
             profiler: None,
             fault: None,
+            stepped: None,
         };
         world.begin()?;
         Ok(world)
@@ -89,6 +93,9 @@ impl<D: Dynamics> World<D> {
     /// come after the poses, those of the projection and of the cell's size after time and velocities, too, have
     /// been advanced: go back with [`World::restore`].
     pub fn step(&mut self) -> Result<(), WorldError> {
+        if let Some(done) = self.step_by_stepper() {
+            return done;
+        }
         let Self {
             model,
             state,

@@ -82,7 +82,8 @@ impl<D: Dynamics> World<D> {
 
     /// Number of active contacts of the last step.
     pub fn num_contacts(&self) -> usize {
-        self.scratch.assembly.active.len()
+        let stepped = self.stepped_contacts();
+        stepped.unwrap_or(self.scratch.assembly.active.len())
     }
 
     /// An active contact of the last step; contacts are sorted by bodies, image and feature.
@@ -90,6 +91,9 @@ impl<D: Dynamics> World<D> {
     /// # Panics
     /// `index` is not below [`World::num_contacts`].
     pub fn contact(&self, index: usize) -> Contact<'_, D> {
+        if let Some(contact) = self.stepped_contact(index) {
+            return contact;
+        }
         let touch = self.scratch.assembly.active[index];
         let found = &self.scratch.detection.detector.candidates()[touch as usize];
         // Rows of the contact in the problem.
@@ -112,14 +116,19 @@ impl<D: Dynamics> World<D> {
 
     /// The contact of the last step with the largest relative penetration; `None` where none penetrates.
     pub fn deepest(&self) -> Option<DeepestContact> {
-        self.last_step().deepest()
+        match self.stepper() {
+            Some(_) => None,
+            None => self.last_step().deepest(),
+        }
     }
 
     /// The resting contact of the last step with the largest relative penetration: it carries an impulse and
     /// its depth hardly changes. A body that strikes and leaves is deep for one step; a sunken one stays deep.
     pub fn deepest_at_rest(&self) -> Option<DeepestContact> {
-        self.last_step()
-            .deepest_at_rest(&self.scratch.balance.end_velocity)
+        match self.stepper() {
+            Some(_) => None,
+            None => (self.last_step()).deepest_at_rest(&self.scratch.balance.end_velocity),
+        }
     }
 
     /// The contact of the last step with the smallest γ among those that slid without colliding; `None` where

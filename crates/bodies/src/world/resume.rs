@@ -45,6 +45,7 @@ impl<D: Dynamics> World<D> {
             scratch: work,
             profiler: None,
             fault: None,
+            stepped: None,
         })
     }
 
@@ -54,6 +55,7 @@ impl<D: Dynamics> World<D> {
     /// # Errors
     /// The state does not belong to this model, or is invalid; nothing is changed.
     pub fn restore(&mut self, state: &State<D>, ledger: StepReport) -> Result<(), WorldError> {
+        self.require_own_steps()?;
         check::model(&self.model, state)?;
         let reference = |text: &str| Err(WorldError::Reference(text.to_string()));
         if state.kinematic_origins.len() != self.model.prescribed_motions.len() {
@@ -85,6 +87,7 @@ impl<D: Dynamics> World<D> {
     /// # Errors
     /// A number of velocities other than that of the bodies, or one that is not finite; nothing is changed.
     pub fn set_velocities(&mut self, velocities: &[D::Dofs]) -> Result<(), WorldError> {
+        self.require_own_steps()?;
         if velocities.len() != self.state.velocities.len() {
             let text = format!(
                 "{} velocities for {} bodies",

@@ -30,6 +30,8 @@ pub(super) const GAP_ROUNDING: f64 = 1e-14;
 pub(super) enum EventFunction {
     /// The gap of a contact.
     Gap(usize),
+    /// The range of the features of a closed contact.
+    Range(usize),
     /// A margin, by its index in the list.
     Margin(usize, MarginKind),
 }
@@ -64,11 +66,9 @@ impl<S: System> EventDriven<S> {
         search: &Search<'_>,
     ) -> Result<Option<LocatedEvent>, MechanismError> {
         let gap = self.first_gap(search)?;
+        let range = self.first_range(search)?;
         let margin = self.first_margin(search)?;
-        Ok(match (gap, margin) {
-            (Some(a), Some(b)) => Some(if b.share < a.share { b } else { a }),
-            (a, b) => a.or(b),
-        })
+        Ok(earlier(earlier(gap, range), margin))
     }
 
     /// Time, positions and velocities at the share `share` of the step.
@@ -124,6 +124,10 @@ impl<S: System> EventDriven<S> {
                 self.system.gaps(at.t, at.q, &mut gaps)?;
                 Ok(gaps[first[i]])
             }
+            EventFunction::Range(i) => {
+                let range = self.system.range(i, at)?;
+                Ok(range.map_or(f64::INFINITY, |range| range.inside))
+            }
             EventFunction::Margin(k, _) => {
                 let found = self.margins_at(active, modes, at, solve_modes)?;
                 Ok(found.map_or(f64::NAN, |(list, _)| list[k].value))
@@ -169,6 +173,28 @@ impl<S: System> EventDriven<S> {
             let noise = GAP_ROUNDING * self.now.length_scale[i];
             let trigger = self.first_root(search, EventFunction::Gap(i), list, noise)?;
             found = earlier(found, trigger);
+        }
+        Ok(found)
+    }
+
+    /// First end of the range of the features of a closed contact.
+    fn first_range(&mut self, search: &Search<'_>) -> Result<Option<LocatedEvent>, MechanismError> {
+        let mut found: Option<LocatedEvent> = None;
+        for &i in search.active {
+            let limited = self.system.constraints()[i].is_contact()
+                && self.system.range(i, self.now.instant())?.is_some();
+            if !limited {
+                continue;
+            }
+            let watch = EventFunction::Range(i);
+            let mut list = Vec::with_capacity(GAPS + 1);
+            for j in 0..=GAPS {
+                let share = j as f64 / GAPS as f64;
+                let value = self.value_on(search, watch, share)?;
+                list.push(Sample { share, value });
+            }
+            let noise = GAP_ROUNDING * self.now.length_scale[i];
+            found = earlier(found, self.first_root(search, watch, &list, noise)?);
         }
         Ok(found)
     }

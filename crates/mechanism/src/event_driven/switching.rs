@@ -61,21 +61,40 @@ impl<S: System> EventDriven<S> {
             let contact = self.system.constraints()[i].is_contact();
             if contact {
                 self.now.length_scale[i] = self.now.length_scale[i].max(gaps[first[i]].abs());
+                // The length of the system, where it gives one, takes the place of the largest gap met.
                 self.update_length_scale(i)?;
             }
             let condition = self.system.constraints()[i].while_closed;
             if condition.is_some_and(|contact| !members.contains(&contact)) {
                 continue;
             }
-            if !contact || gaps[first[i]] <= CLOSED * self.now.length_scale[i] {
+            let closed = !contact || gaps[first[i]] <= CLOSED * self.now.length_scale[i];
+            if closed && self.in_range(i)? {
                 members.push(i);
             }
         }
         Ok(members)
     }
 
+    /// Whether the touching point of a closed contact is inside its features, and does not leave them at its end.
+    fn in_range(&mut self, i: usize) -> Result<bool, MechanismError> {
+        let Some(range) = self.system.range(i, self.now.instant())? else {
+            return Ok(true);
+        };
+        let limit = CLOSED * self.now.length_scale[i];
+        let at_end = range.inside.abs() <= limit;
+        Ok(match at_end {
+            true => range.rate >= -REST * self.now.speed[i],
+            false => range.inside > 0.0,
+        })
+    }
+
     /// Updates the length scale of a constraint by the lengths that its gap is made of.
     pub(super) fn update_length_scale(&mut self, i: usize) -> Result<(), MechanismError> {
+        if let Some(length) = self.system.length_scale(i) {
+            self.now.length_scale[i] = length;
+            return Ok(());
+        }
         let (n, rows) = (self.now.v.len(), self.system.constraints()[i].rows);
         let (mut g, mut w) = (vec![0.0; rows * n], vec![0.0; rows]);
         self.system

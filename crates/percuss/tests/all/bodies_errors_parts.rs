@@ -226,8 +226,8 @@ fn settings_out_of_range_are_refused() {
     );
     run(
         "step = 1e-3",
-        "step = 1e-3\nintegrator = \"event\"",
-        "35: [run]: unknown key `integrator` (known here: activation, correction, max_iterations, overlap, record_every, relax, solver, start, step, stop, tolerance, until)",
+        "step = 1e-3\ntheta = 0.5",
+        "35: [run]: unknown key `theta` (known here: activation, correction, integrator, max_iterations, overlap, record_every, relax, solver, start, step, stop, tolerance, until)",
     );
 }
 

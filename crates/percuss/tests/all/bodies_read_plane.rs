@@ -296,13 +296,11 @@ fn overrides_change_parameters_and_settings() {
     assert!(!assembly.overlap.relax);
     let (law, _) = assembly.model.materials.law(0, 1);
     assert_eq!(law.friction, Friction::Coulomb(0.7));
-    let error = scene
-        .with_overrides(&[("integrator", "event")])
-        .unwrap_err();
+    let error = scene.with_overrides(&[("theta", "0.5")]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "p.toml, overridden: `integrator = event`: there is no such parameter or setting (those \
-         that can be set: mu, a, w, push, start, until, step, activation, correction, tolerance, \
+        "p.toml, overridden: `theta = 0.5`: there is no such parameter or setting (those \
+         that can be set: mu, a, w, push, start, until, step, integrator, activation, correction, tolerance, \
          solver, max_iterations, overlap, relax, stop, record_every, record.every, record.bodies_every, record.contacts_every, record.tables, record.from, record.until, record.bodies, record.compression, certificate.gain, certificate.penetration, certificate.resting, certificate.drift, certificate.dissipation, certificate.length)"
     );
 }

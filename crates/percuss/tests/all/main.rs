@@ -5,6 +5,7 @@ mod bodies_centre;
 mod bodies_errors;
 mod bodies_errors_parts;
 mod bodies_errors_shape;
+mod bodies_events;
 mod bodies_fuzz;
 mod bodies_painleve;
 mod bodies_read_many;

@@ -199,10 +199,6 @@ fn unknown_names_are_refused_with_the_nearest_before_the_run() {
         ("impact(fot, 1)", "unknown watch `fot`; did you mean `foot`"),
         ("locked(foot, 1)", "is for mechanisms"),
         ("impulse(foot, 2)", "row 1, the normal"),
-        (
-            "order(block_x; 2e-3, 1e-3; event)",
-            "not computed from event to event",
-        ),
         ("error(block_x; 1e-3; block_y)", "cannot use the motion"),
         ("block_x + 1", "changes along the motion"),
     ] {

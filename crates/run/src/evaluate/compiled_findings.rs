@@ -56,7 +56,8 @@ pub fn check_collection(scene: &Scene, collection: &BuiltBodies) -> Result<(), S
         scene,
         &mut ExpressionContext::of_collection(scene, collection),
     )?;
-    bodies_run::check_stops(scene, collection)
+    bodies_run::check_stops(scene, collection)?;
+    bodies_run::check_event_driven(scene, collection)
 }
 
 /// What the main run of a scene of bodies must keep for its findings, plots and profiles.

@@ -138,6 +138,15 @@ fn touching(
         return Err(raw.whole.error(problem));
     }
     let (constraint, rows) = names.constraint(*first)?;
+    // Joints have impacts; contacts and forces are those of watches.
+    if names.is_joint(constraint) && matches!(raw.name.text, "accumulation" | "impulse") {
+        let problem = format!(
+            "`{}` is for watches, and `{}` is a joint: its impacts are `impact`, `impacts`, `speed_before` and \
+             `speed_after`",
+            raw.name.text, first.text
+        );
+        return Err(raw.whole.error(problem));
+    }
     // The k-th event, the number of impacts, the accumulation point, or a sum of impulses.
     Ok(Some(match (what, raw.name.text, rest) {
         (Some(what), _, [] | [_]) => {
@@ -290,12 +299,6 @@ fn accuracy(
     }
     // The reference: event-driven, a much shorter step, or exact expressions.
     let reference = match reference.as_slice() {
-        [part @ Part { text: "event", .. }] if names.language.is_bodies() => {
-            return Err(part.error(
-                "bodies are not computed from event to event: the reference is `finest`, or an \
-                 exact expression in `t` for each observable",
-            ));
-        }
         [Part { text: "event", .. }] => Reference::Event,
         [Part { text: "finest", .. }] => Reference::Finest,
         exact if exact.len() == of.len() => {

@@ -84,7 +84,7 @@ impl Language<'_> {
         }
     }
 
-    /// The number of a contact, or of a watch, and the number of its rows.
+    /// The number of a contact, or of a watch or a joint with limits or play, and the number of its rows.
     pub fn contact(&self, name: &str) -> Option<(usize, usize)> {
         match self {
             Self::Mechanism(system) => {
@@ -93,7 +93,7 @@ impl Language<'_> {
                 Some((found, constraints[found].rows))
             }
             // Tangents of different pairs cannot be added: the normal row alone.
-            Self::Bodies(glossary) => glossary.watch_named(name).map(|watch| (watch, 1)),
+            Self::Bodies(glossary) => glossary.meeting_named(name).map(|number| (number, 1)),
         }
     }
 
@@ -104,7 +104,7 @@ impl Language<'_> {
                 let constraints = system.constraints().iter();
                 ("contact", constraints.map(|c| c.name.clone()).collect())
             }
-            Self::Bodies(glossary) => ("watch", glossary.watch_names()),
+            Self::Bodies(glossary) => ("watch", glossary.meeting_names()),
         }
     }
 

@@ -46,6 +46,14 @@ impl Names<'_> {
         Err(part.error(problem))
     }
 
+    /// Whether the number of [`Names::constraint`] is that of a joint of bodies.
+    pub fn is_joint(&self, constraint: usize) -> bool {
+        match &self.language {
+            Language::Bodies(glossary) => constraint >= glossary.names.watches.len(),
+            Language::Mechanism(_) => false,
+        }
+    }
+
     /// The number of a study.
     pub fn study(&self, part: Part<'_>) -> Result<usize, TextError> {
         let name = part.text.trim_matches(['"', '\'']);

@@ -37,7 +37,7 @@ impl Call {
 impl RunMeasure {
     /// Requests observables, and the events of watches, that the measure needs.
     fn add_requests(&self, cast: &SceneNames, wanted: &mut ObservableRequest) {
-        let name = |watch: usize| cast.watches.get(watch).map(|watch| watch.name.as_str());
+        let name = |number: usize| cast.meeting(number);
         match self {
             Self::Point { of, place } => {
                 wanted.observable(of);

@@ -21,11 +21,13 @@ pub fn compile_study<'a>(
         Language::Mechanism(_) => scene.build_mechanism()?.initial.t,
         Language::Bodies(glossary) => glossary.start,
     };
-    // Expressions know watches by their numbers; nothing else of the names is needed.
+    // Expressions know watches and joints by their numbers; nothing else of the names is needed.
     let cast = match &language {
         Language::Mechanism(_) => SceneNames::default(),
         Language::Bodies(glossary) => SceneNames {
             watches: glossary.names.watches.clone(),
+            joints: glossary.names.joints.clone(),
+            striking: glossary.names.striking.clone(),
             ..SceneNames::default()
         },
     };

@@ -47,11 +47,21 @@ impl BuiltBodies {
         // The settings of the integrator, and the periodic axes of a cell.
         let (mut settings, cell) = match self {
             Self::Plane(a) => (
-                bodies_settings_json::<Plane>(&a.settings, a.start, a.until, a.record_every),
+                bodies_settings_json::<Plane>(
+                    &a.settings,
+                    a.event_driven,
+                    (a.start, a.until),
+                    a.record_every,
+                ),
                 a.model.cell.as_ref().map(|cell| &cell.periodic[..2]),
             ),
             Self::Space(a) => (
-                bodies_settings_json::<Space>(&a.settings, a.start, a.until, a.record_every),
+                bodies_settings_json::<Space>(
+                    &a.settings,
+                    a.event_driven,
+                    (a.start, a.until),
+                    a.record_every,
+                ),
                 a.model.cell.as_ref().map(|cell| &cell.periodic[..]),
             ),
         };
@@ -76,8 +86,8 @@ impl BuiltBodies {
 /// Settings of a run of bodies as the manifest holds them.
 pub fn bodies_settings_json<D: Dim>(
     settings: &Settings,
-    start: f64,
-    until: f64,
+    event_driven: bool,
+    (start, until): (f64, f64),
     record_every: usize,
 ) -> Value {
     // Threads are left out: neither results nor records depend on them.
@@ -86,7 +96,7 @@ pub fn bodies_settings_json<D: Dim>(
         "start": start,
         "until": until,
         "step": settings.step,
-        "integrator": "midpoint",
+        "integrator": if event_driven { "event" } else { "midpoint" },
         "activation": match settings.activation {
             Activation::Gap => "gap",
             Activation::Predicted => "predicted",

@@ -39,6 +39,8 @@ pub struct BodiesSetup<D: Dim> {
     pub state: State<D>,
     /// Settings of the time-stepping scheme and its solver.
     pub settings: Settings,
+    /// Whether the run is integrated from event to event; preparations never are.
+    pub event_driven: bool,
     /// Preparations: stages computed before the run, in order.
     pub prepare: Vec<Preparation<D>>,
     /// Names of bodies, groups, regions and other parts.
@@ -114,8 +116,23 @@ pub struct SceneNames {
     pub cell: bool,
     /// Name of every joint.
     pub joints: Vec<String>,
+    /// Whether each joint has limits or play: whether it has impacts.
+    pub striking: Vec<bool>,
     /// Selection of what is recorded.
     pub record: crate::file::RecordSelection,
+}
+
+impl SceneNames {
+    /// The name of what has impacts, by its number: a watch, or, after them, a joint.
+    pub fn meeting(&self, number: usize) -> Option<&str> {
+        match self.watches.get(number) {
+            Some(watch) => Some(&watch.name),
+            None => {
+                let joint = self.joints.get(number - self.watches.len());
+                joint.map(String::as_str)
+            }
+        }
+    }
 }
 
 /// A load case of limit analysis.

@@ -9,7 +9,10 @@
 
 use std::collections::BTreeMap;
 
+use std::any::Any;
+
 use percuss_bodies::{Contact, Vector, World};
+use percuss_body_system::{BodyEvent, BodyMotion, Meeting};
 use percuss_contact::law::Status;
 use percuss_mechanism::{Event, EventKind};
 use percuss_scene::bodies_scene::NameTable;
@@ -57,8 +60,17 @@ struct Strike {
 #[derive(Debug)]
 struct Watched {
     number: usize,
-    sides: Sides,
+    what: Target,
     pairs: BTreeMap<[u32; 2], Pair>,
+}
+
+/// What is watched.
+#[derive(Debug)]
+enum Target {
+    /// Contacts of two sets of bodies.
+    Contacts(Sides),
+    /// The limits, or the pin with play, of a joint.
+    Joint(usize),
 }
 
 /// State of the detector at a checkpoint: number of steps, and the closed pairs of each watch.
@@ -78,16 +90,17 @@ pub(super) struct EventDetector {
 }
 
 impl EventDetector {
-    /// Observes the watches of these numbers.
+    /// Observes the watches of these numbers, and, beyond them, joints.
     pub fn new(glossary: &NameTable<'_>, numbers: &[usize]) -> Self {
         let total = glossary.names.bodies.len();
-        let watched = numbers.iter().filter_map(|&number| {
-            let watch = glossary.names.watches.get(number)?;
-            Some(Watched {
-                number,
-                sides: Sides::of(watch, total),
-                pairs: BTreeMap::new(),
-            })
+        let watches = &glossary.names.watches;
+        let watched = numbers.iter().map(|&number| Watched {
+            number,
+            what: match watches.get(number) {
+                Some(watch) => Target::Contacts(Sides::of(watch, total)),
+                None => Target::Joint(number - watches.len()),
+            },
+            pairs: BTreeMap::new(),
         });
         Self {
             watches: watched.collect(),
@@ -100,6 +113,14 @@ impl EventDetector {
     pub fn step<D: ObservedDim>(&mut self, world: &World<D>) {
         self.steps += 1;
         if self.watches.is_empty() {
+            return;
+        }
+        // An event-driven motion knows its events.
+        if let Some(stepper) = world.stepper() {
+            let stepper: &dyn Any = stepper;
+            if let Some(motion) = stepper.downcast_ref::<BodyMotion<D>>() {
+                self.take(&motion.events());
+            }
             return;
         }
         let ledger = world.report();
@@ -117,6 +138,24 @@ impl EventDetector {
         }
         // A detachment is known only after the grace period, with an earlier time.
         self.events[first..].sort_by(|a, b| a.t.total_cmp(&b.t));
+    }
+
+    /// Takes the events of an interval of an event-driven motion.
+    fn take(&mut self, events: &[BodyEvent]) {
+        for found in events {
+            for watch in &self.watches {
+                let own = match (&watch.what, found.meeting) {
+                    (Target::Contacts(sides), Meeting::Bodies(bodies)) => {
+                        sides.watches(bodies.map(|body| body as u32))
+                    }
+                    (Target::Joint(joint), Meeting::Joint(found)) => *joint == found,
+                    _ => false,
+                };
+                if own {
+                    self.events.push(event(found.t, watch.number, found.kind));
+                }
+            }
+        }
     }
 
     /// State for a checkpoint, without the events.
@@ -160,10 +199,13 @@ impl Watched {
     /// Gathers the contact points of each pair and ages the pairs without impulse.
     fn step<D: ObservedDim>(&mut self, world: &World<D>, span: &Span, events: &mut Vec<Event>) {
         let mut strike: Option<Strike> = None;
+        if let Target::Joint(joint) = self.what {
+            self.limits(world, joint, span, events);
+        }
         // Contacts with an impulse, grouped by pair.
         for index in 0..world.num_contacts() {
             let contact = world.contact(index);
-            if !carries(&contact) || !self.sides.watches(contact.bodies) {
+            if !carries(&contact) || !self.sees(world, &contact) {
                 continue;
             }
             // Contacts are sorted by bodies, so the points of a pair follow each other.
@@ -191,6 +233,47 @@ impl Watched {
             }
             !opened
         });
+    }
+
+    /// Whether a contact is watched.
+    fn sees<D: ObservedDim>(&self, world: &World<D>, contact: &Contact<'_, D>) -> bool {
+        match &self.what {
+            Target::Contacts(sides) => sides.watches(contact.bodies),
+            Target::Joint(joint) => {
+                let known = &world.model().joints[*joint];
+                let sides = known.frames.map(|side| side.body);
+                let [a, b] = contact.bodies;
+                // Jointed bodies touch by the pin alone, unless their contact is asked for.
+                known.clearance.is_some()
+                    && !known.contact
+                    && (sides == [Some(a), Some(b)] || sides == [Some(b), Some(a)])
+            }
+        }
+    }
+
+    /// The limits of a joint that carry an impulse in this step.
+    fn limits<D: ObservedDim>(
+        &mut self,
+        world: &World<D>,
+        joint: usize,
+        span: &Span,
+        events: &mut Vec<Event>,
+    ) {
+        let mut strikes = Vec::new();
+        world.joint_rows(&mut |row| {
+            // Rows of limits point into the admissible range.
+            if row.joint == joint && row.part == "limit" && row.impulse > 0.0 {
+                strikes.push(Strike {
+                    bodies: [u32::MAX, joint as u32],
+                    before: row.begin,
+                    after: row.end,
+                    status: Status::Open,
+                });
+            }
+        });
+        for strike in strikes {
+            self.closes(&strike, span, events);
+        }
     }
 
     /// A pair carries an impulse in this step: impact, touch, or a change between stick and slip.

@@ -10,6 +10,7 @@ use super::bodies_driver::BodiesDriver;
 use super::checkpoint::{BodiesCheckpoint, HistoryIncrement, HistoryLength, RestoredRun};
 use super::distributions::DistributionCounter;
 use super::event_detector::EventDetector;
+use super::event_driven;
 use super::observables::Observables;
 use super::observed_dim::ObservedDim;
 use super::outcome::{BodiesOutcome, ObservableRequest};
@@ -33,6 +34,7 @@ pub(super) struct Prepared<D: Dim> {
 /// # Errors
 /// The run cannot start; the outcome says why.
 pub(super) fn prepare<D: ObservedDim>(
+    scene: &Scene,
     assembly: BodiesSetup<D>,
     threads: Threads,
     sink: &mut dyn Observer,
@@ -43,6 +45,7 @@ pub(super) fn prepare<D: ObservedDim>(
         model,
         state,
         mut settings,
+        event_driven,
         prepare,
         names: cast,
         start,
@@ -73,7 +76,11 @@ pub(super) fn prepare<D: ObservedDim>(
         }
         // The world of the run starts from the final state of the last preparation.
         let world = begin.world(model, settings, start, (past.as_mut(), outcome));
-        Ok((world.map_err(StopReason::Bodies)?, past))
+        let mut world = world.map_err(StopReason::Bodies)?;
+        if event_driven {
+            event_driven::begin(scene, &mut world).map_err(StopReason::Bodies)?;
+        }
+        Ok((world, past))
     };
     match lead(&mut outcome, sink, progress) {
         Ok((world, past)) => {
@@ -106,7 +113,7 @@ pub(super) fn run<D: ObservedDim>(
     sink: &mut dyn Observer,
     progress: &mut ProgressCallback<'_>,
 ) -> BodiesOutcome {
-    let led = match prepare(assembly, threads, sink, progress) {
+    let led = match prepare(scene, assembly, threads, sink, progress) {
         Ok(led) => led,
         Err(outcome) => return *outcome,
     };
@@ -224,7 +231,7 @@ impl RunSpec<'_> {
         // Watches that the scene does not have are left out.
         let names = self.wanted.watches.iter();
         let numbers: Vec<usize> = names
-            .filter_map(|name| glossary.watch_named(name))
+            .filter_map(|name| glossary.meeting_named(name))
             .collect();
         EventDetector::new(&glossary, &numbers)
     }

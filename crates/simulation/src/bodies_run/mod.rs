@@ -18,6 +18,7 @@
 //! | `granular` | granular measures: stress, fabric, force chains, inertial number |
 //! | `network` | m-core of the force network, rattlers |
 //! | `distributions` | distributions counted during the run |
+//! | `event_driven` | runs from event to event: the stepper of a world, its check before a run |
 //! | `event_detector` | event detector: impacts, touches, detachments, stick and slip |
 //! | `observed_dim` | the dimension as observables see it |
 //!
@@ -30,6 +31,7 @@ mod checkpoint;
 mod contact_tally;
 mod distributions;
 mod event_detector;
+mod event_driven;
 mod granular;
 mod initial_overlaps;
 mod main_run;
@@ -50,6 +52,7 @@ mod world_simulation;
 pub use outcome::{BodiesOutcome, ObservableRequest, PreparationOutcome};
 pub use world_run::{AnyWorld, RunTemplate, WorldRun};
 
+pub use event_driven::check_event_driven;
 pub use granular::ANGLE;
 pub use observables::Observables;
 

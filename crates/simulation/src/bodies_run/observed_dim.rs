@@ -3,11 +3,13 @@
 use percuss_bodies::geometry::ClippedVolume;
 use percuss_bodies::{Dynamics, MassProperties, Plane, Pose, Space, Vector, World};
 
+use percuss_body_system::BodyDim;
 use percuss_record::WorldRef;
+use percuss_scene::bodies_scene::{BodiesSetup, BuiltBodies};
 
 /// The plane or space, as observables see it. Axial vectors have three entries in both: in the
 /// plane the first two are 0.
-pub trait ObservedDim: Dynamics + ClippedVolume {
+pub trait ObservedDim: Dynamics + ClippedVolume + BodyDim {
     /// The vertical axis.
     const UP: usize;
     /// The angle of a rotation in the plane; 0 in space.
@@ -24,6 +26,8 @@ pub trait ObservedDim: Dynamics + ClippedVolume {
     fn momentum(mass: &MassProperties<Self>, pose: &Pose<Self>, velocity: &Self::Dofs) -> [f64; 3];
     /// The world as observers see it.
     fn view(world: &World<Self>) -> WorldRef<'_>;
+    /// The built bodies, where they are of this dimension.
+    fn setup(built: BuiltBodies) -> Option<BodiesSetup<Self>>;
 }
 
 impl ObservedDim for Plane {
@@ -57,6 +61,13 @@ impl ObservedDim for Plane {
 
     fn view(world: &World<Self>) -> WorldRef<'_> {
         WorldRef::Plane(world)
+    }
+
+    fn setup(built: BuiltBodies) -> Option<BodiesSetup<Self>> {
+        match built {
+            BuiltBodies::Plane(setup) => Some(setup),
+            BuiltBodies::Space(_) => None,
+        }
     }
 }
 
@@ -94,5 +105,12 @@ impl ObservedDim for Space {
 
     fn view(world: &World<Self>) -> WorldRef<'_> {
         WorldRef::Space(world)
+    }
+
+    fn setup(built: BuiltBodies) -> Option<BodiesSetup<Self>> {
+        match built {
+            BuiltBodies::Space(setup) => Some(setup),
+            BuiltBodies::Plane(_) => None,
+        }
     }
 }

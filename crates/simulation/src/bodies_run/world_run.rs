@@ -68,12 +68,12 @@ impl AnyWorld {
         }
         match collection {
             BuiltBodies::Plane(assembly) => {
-                let led = follow::prepare(assembly, threads, sink, progress)?;
+                let led = follow::prepare(scene, assembly, threads, sink, progress)?;
                 let (world, score) = parts(led, scene);
                 Ok((Self::Plane(world), score))
             }
             BuiltBodies::Space(assembly) => {
-                let led = follow::prepare(assembly, threads, sink, progress)?;
+                let led = follow::prepare(scene, assembly, threads, sink, progress)?;
                 let (world, score) = parts(led, scene);
                 Ok((Self::Space(world), score))
             }

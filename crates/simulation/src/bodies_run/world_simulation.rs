@@ -25,7 +25,9 @@ impl<D: ObservedDim> Simulation for WorldSimulation<'_, D> {
 
     /// Clears the contacts of the failed step, which are not contacts of this state.
     fn discard_failed_step(&mut self) -> bool {
-        self.world.overlaps(f64::INFINITY);
+        if self.world.stepper().is_none() {
+            self.world.overlaps(f64::INFINITY);
+        }
         true
     }
 
@@ -49,6 +51,10 @@ impl<D: ObservedDim> Simulation for WorldSimulation<'_, D> {
     }
 
     fn save(&self) -> Option<SimulationState<'_>> {
-        Some(SimulationState::World(D::view(self.world)))
+        // The motion between events is not part of the state of a world.
+        match self.world.stepper() {
+            Some(_) => None,
+            None => Some(SimulationState::World(D::view(self.world))),
+        }
     }
 }

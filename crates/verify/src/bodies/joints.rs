@@ -310,7 +310,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         (all, size)
     }
 
-    fn compare_drift(&mut self, last: &RecordedState) {
+    pub(super) fn compare_drift(&mut self, last: &RecordedState) {
         let (all, size) = self.drifts(last);
         let worst = all.into_iter().fold(0.0, f64::max);
         if let Some(recorded) = self.steps.drift() {

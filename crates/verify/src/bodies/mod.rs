@@ -12,6 +12,7 @@ mod contacts_with_joints;
 mod end_positions;
 mod energy;
 mod energy_budget;
+mod event_driven;
 mod face_normals;
 mod joint_frames;
 mod joint_laws;
@@ -62,6 +63,8 @@ struct BodiesVerifier<'a, D: Dim> {
     plane: bool,
     tolerance: f64,
     predicted: bool,
+    /// Whether the run is event-driven: its intervals are no time steps.
+    event_driven: bool,
     /// Whether joint drift or overlaps are corrected by projection after a step.
     corrects: bool,
     /// Whether overlaps are corrected.
@@ -146,7 +149,8 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
     names::compare(record, &assembly.names, &assembly.model.bodies, report)?;
     let names = percuss_record::read_body_descriptions(record)?;
     let settings = assembly.settings.clone();
-    let corrects = settings.projection || !assembly.model.joints.is_empty();
+    let event_driven = assembly.event_driven;
+    let corrects = !event_driven && (settings.projection || !assembly.model.joints.is_empty());
     // Initial state, before the model is taken.
     let start = start::Start {
         state: assembly.state,
@@ -163,6 +167,7 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
         plane,
         tolerance: settings.tolerance,
         predicted: settings.activation == Activation::Predicted,
+        event_driven,
         corrects,
         overlaps_corrected: settings.projection,
         every: assembly.record_every.max(1),
@@ -194,6 +199,11 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
 impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     fn declare_checks(&mut self, corrects: bool) {
         let report = &mut *self.report;
+        if self.event_driven {
+            event_driven::declare_checks(report);
+            recorded_steps::declare_checks(report);
+            return crate::recorded_figures::declare_checks(report);
+        }
         let counted = "rows of a recorded step against the numbers of bodies and contacts";
         report.declare("rows", counted, 0.0);
         report.declare("mass", "masses of `names` against the scene's", 1e-12);

@@ -132,6 +132,7 @@ fn assembly<D: SceneDim>(scene: &Scene, spec: &BodiesSpec) -> Result<BodiesSetup
             cell: cell::lattice(&mut context, spec)?,
         },
         settings: schedule.settings,
+        event_driven: schedule.event_driven,
         prepare,
         names: cast,
         start: schedule.start,

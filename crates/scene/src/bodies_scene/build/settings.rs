@@ -11,7 +11,7 @@ use crate::file::bodies::spec::PrepareSpec;
 use crate::file::{
     BodySubset, CertificateBounds, Formula, OPTIONAL_BODY_TABLES, RECORD, RecordSelection,
 };
-use percuss_input::InputError;
+use percuss_input::{InputError, Origin};
 
 const PART: &str = "[run]";
 
@@ -23,6 +23,7 @@ pub(super) struct Schedule {
     pub start: f64,
     pub until: f64,
     pub settings: Settings,
+    pub event_driven: bool,
     pub record_every: usize,
     pub overlap: OverlapRule,
     pub bounds: CertificateBounds,
@@ -67,6 +68,7 @@ pub(super) fn schedule(
         start,
         until,
         settings,
+        event_driven: event_driven(context, run)?,
         record_every,
         overlap: OverlapRule { allowed, relax },
         bounds: (run.certificate).bounds(
@@ -102,6 +104,35 @@ pub(super) fn recorded<D: SceneDim>(
         });
     }
     Ok(choice)
+}
+
+/// Whether the run is integrated from event to event.
+fn event_driven(context: &Context<'_>, run: &BodiesRunSpec) -> Result<bool, Box<InputError>> {
+    const INTEGRATORS: [(&str, bool); 2] = [("midpoint", false), ("event", true)];
+    let Some(word) = &run.integrator else {
+        return Ok(false);
+    };
+    let event = context.word(run_key("integrator"), word, &INTEGRATORS)?;
+    // An override, as of a finding, meets the keys of the scheme that it takes the place of.
+    if !event || word.origin == Origin::Override {
+        return Ok(event);
+    }
+    let keys = [
+        ("activation", &run.activation),
+        ("correction", &run.correction),
+        ("solver", &run.solver),
+        ("max_iterations", &run.max_iterations),
+    ];
+    match keys.iter().find(|(_, given)| given.is_some()) {
+        Some((key, Some(given))) => {
+            let problem = format!(
+                "`{key}` belongs to time stepping and does nothing with `integrator = \"event\"`"
+            );
+            let advice = format!("Leave `{key}` out, or take `integrator = \"midpoint\"`");
+            Err(context.wrong(run_key(key), given, problem, &advice))
+        }
+        _ => Ok(true),
+    }
 }
 
 fn settings(

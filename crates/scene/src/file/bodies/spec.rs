@@ -290,6 +290,7 @@ pub struct BodiesRunSpec {
     pub start: Option<Formula>,
     pub until: Formula,
     pub step: Formula,
+    pub integrator: Option<Word>,
     pub tolerance: Option<Formula>,
     pub record_every: Option<Formula>,
     pub record: RecordSpec,

@@ -18,6 +18,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<BodiesRunSpec, Box<InputError
         start: reader.formula_if("start")?,
         until: reader.formula("until")?,
         step: reader.formula("step")?,
+        integrator: file::read_word(&mut reader, "integrator")?,
         tolerance: reader.formula_if("tolerance")?,
         record_every: reader.formula_if("record_every")?,
         record: file::RecordSpec::default(),

@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+
+mod build;
+mod coordinates;
+mod error;
+mod features;
+mod interface;
+mod jet;
+mod joint_rows;
+mod lying;
+mod motion;
+mod row;
+mod stepper;
+mod system;
+mod touch;
+
+pub use coordinates::BodyDim;
+pub use error::BodySystemError;
+pub use motion::{BodyEvent, BodyMotion, Meeting};
+pub use system::{BodySystem, Participant};
