@@ -20,6 +20,9 @@ pub(super) struct EndScratch {
     /// Contacts that persist, by constraint (`persistent::select`; those that separate at q_F are taken off by
     /// `velocity_projection::project`).
     pub(super) persistent: Vec<bool>,
+    /// Contacts that a first solve of the step left open and below whose surface it ended, by constraint
+    /// (`detection::mark_violated`).
+    pub(super) violated: Vec<bool>,
     /// v_F before that projection.
     pub(super) v_unprojected: Vec<f64>,
 }
@@ -31,6 +34,7 @@ impl EndScratch {
             gaps: vec![0.0; gaps],
             projected: StepProblem::new(velocities),
             persistent: vec![false; constraints],
+            violated: vec![false; constraints],
             v_unprojected: vec![0.0; velocities],
         }
     }

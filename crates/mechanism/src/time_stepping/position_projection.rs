@@ -93,10 +93,10 @@ pub(super) fn project_contacts<S: System>(
     })
 }
 
-/// Newton's method for g(t_F, q_F) = 0 over the contacts in `persistent` and f = 0 over the joints. More contacts than
-/// the positions can close together (a table on uneven ground) are left with the least sum of squares. Overwrites
-/// `gaps`.
-pub(super) fn project_persistent_contacts<S: System>(
+/// Newton's method for g(t_F, q_F) = 0 over the contacts in `persistent`, g ≥ 0 over all others and f = 0 over the joints.
+/// More contacts than the positions can close together (a table on uneven ground) are left with the least sum of squares.
+/// Overwrites `gaps`.
+pub(super) fn close_contacts<S: System>(
     system: &mut S,
     layout: &RowLayout,
     inertia: &Inertia,
@@ -104,21 +104,32 @@ pub(super) fn project_persistent_contacts<S: System>(
     gaps: &mut [f64],
     next: &mut State,
 ) -> Result<(), MechanismError> {
-    if !persistent.contains(&true) {
-        return Ok(());
-    }
     let mut last = f64::INFINITY;
+    // Contacts that were violated before or after one of the Newton steps.
+    let mut pushed = vec![false; persistent.len()];
     for _ in 0..STEPS {
         let (mut violation, floor) = joint_violation(system, layout, gaps, next, ROUNDING)?;
-        for i in (0..persistent.len()).filter(|i| persistent[*i]) {
-            violation = violation.max(gaps[layout.gaps(i).start].abs());
+        let mut more = false;
+        for (i, constraint) in system.constraints().iter().enumerate() {
+            if !constraint.is_contact() {
+                continue;
+            }
+            let gap = gaps[layout.gaps(i).start];
+            let wrong = if persistent[i] { gap.abs() } else { -gap };
+            more |= !persistent[i] && wrong > floor && !pushed[i];
+            pushed[i] |= !persistent[i] && wrong > floor;
+            violation = violation.max(wrong);
         }
-        if violation <= floor || violation > 0.5 * last {
+        if violation <= floor || (violation > 0.5 * last && !more) {
             break;
         }
         last = violation;
         project_once(system, layout, inertia, gaps, next, |i, kind, _| {
-            (is_joint(kind) || persistent[i]).then_some(Law::Bilateral)
+            let equation = is_joint(kind) || persistent[i];
+            (equation || pushed[i]).then(|| match equation {
+                true => Law::Bilateral,
+                false => Law::Frictionless,
+            })
         })?;
     }
     Ok(())

@@ -12,6 +12,7 @@ mod locking;
 mod native;
 mod painleve;
 mod persistent;
+mod persistent_systems;
 mod soft_impacts;
 mod stepper;
 mod tangent_cone;

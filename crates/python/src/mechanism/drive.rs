@@ -39,11 +39,12 @@ impl MechanismOptions {
         // Integrator.
         let scheme = match self.integrator.as_str() {
             "midpoint" => Scheme::Midpoint,
+            "projected" => Scheme::Projected,
             "theta" => Scheme::Theta(self.theta),
             "paoli" => Scheme::Paoli,
             "event" => Scheme::Event,
             word => {
-                let known = "\"midpoint\", \"theta\", \"paoli\", \"event\"";
+                let known = "\"midpoint\", \"projected\", \"theta\", \"paoli\", \"event\"";
                 return unknown("integrator", word, known);
             }
         };
@@ -77,6 +78,11 @@ impl MechanismOptions {
                 return unknown("law", word, known);
             }
         };
+        if self.correction && scheme == Scheme::Projected {
+            return Err(error::input(
+                "`correction`: integrator=\"projected\" corrects every contact by itself; drop it",
+            ));
+        }
         // Adaptive step size.
         let adaptive = self
             .adaptive

@@ -78,14 +78,16 @@ impl Evaluator<'_> {
             };
             return self.wrong("step", place, problem, "Give one number");
         }
+        let impact = self.impact(run)?;
+        self.require_common_law(run, scheme, impact)?;
         let settings = Settings {
             scheme,
             step,
             adaptive,
             force_evaluation: self.forces(run)?,
             tangent_cone: self.tangent_cone(run, scheme)?,
-            impact: self.impact(run)?,
-            projection: self.correction(run)?,
+            impact,
+            projection: self.correction(run, scheme)?,
             tolerance: self.tolerance(run)?,
         };
         Ok(Schedule {
@@ -136,7 +138,7 @@ impl Evaluator<'_> {
     }
 
     fn scheme(&mut self, run: &MechanismRunSpec) -> Result<Scheme, Box<InputError>> {
-        const WORDS: [&str; 4] = ["midpoint", "theta", "paoli", "event"];
+        const WORDS: [&str; 5] = ["midpoint", "projected", "theta", "paoli", "event"];
         let word = run.integrator.as_ref();
         let chosen = match word {
             None => "midpoint",
@@ -170,10 +172,34 @@ impl Evaluator<'_> {
             );
         }
         Ok(match chosen {
+            "projected" => Scheme::Projected,
             "paoli" => Scheme::Paoli,
             "event" => Scheme::Event,
             _ => Scheme::Midpoint,
         })
+    }
+
+    /// Refuses an impact law that acts before the step with the scheme `projected`, whose persistent contacts approach in
+    /// every step on a curved surface.
+    fn require_common_law(
+        &self,
+        run: &MechanismRunSpec,
+        scheme: Scheme,
+        law: ImpactLaw,
+    ) -> Result<(), Box<InputError>> {
+        let Some(word) = run.integrator.as_ref() else {
+            return Ok(());
+        };
+        if scheme != Scheme::Projected || !law.is_separate() {
+            return Ok(());
+        }
+        let name = law.name().to_lowercase();
+        let problem = format!(
+            "it does not go with the impact law \"{name}\", which acts on the velocity before a step"
+        );
+        let advice =
+            "Use `integrator = \"midpoint\"`, or the impact law \"moreau\" or \"canonical\"";
+        self.wrong("integrator", word, problem, advice)
     }
 
     fn forces(&self, run: &MechanismRunSpec) -> Result<ForceEvaluation, Box<InputError>> {
@@ -243,11 +269,26 @@ impl Evaluator<'_> {
         })
     }
 
-    fn correction(&self, run: &MechanismRunSpec) -> Result<bool, Box<InputError>> {
+    /// Whether violated contacts are corrected. The key is refused where it does nothing, unless the integrator was
+    /// overridden.
+    fn correction(&self, run: &MechanismRunSpec, scheme: Scheme) -> Result<bool, Box<InputError>> {
         let Some(word) = &run.correction else {
             return Ok(false);
         };
-        Ok(self.word(PART, "correction", word, &["true", "false"])? == "true")
+        if self.word(PART, "correction", word, &["true", "false"])? == "false" {
+            return Ok(false);
+        }
+        if scheme != Scheme::Projected {
+            return Ok(true);
+        }
+        let declared = run.integrator.as_ref();
+        match declared.is_some_and(|word| word.origin != Origin::Override) {
+            true => {
+                let problem = "the integrator \"projected\" corrects every contact by itself";
+                self.wrong("correction", word, problem.to_string(), "Drop it")
+            }
+            false => Ok(false),
+        }
     }
 
     fn tolerance(&mut self, run: &MechanismRunSpec) -> Result<f64, Box<InputError>> {

@@ -192,21 +192,21 @@ impl MechanismVerifier<'_> {
     /// Energy gain of the contacts.
     fn gained(&mut self, step: &Step, free: &[f64]) -> Result<EnergyBudget, SystemError> {
         let n = step.begin.len();
-        let at = step.at(true);
         // Restitution: canonical, that of the contacts, or of each row.
         let common = match self.settings.impact {
-            ImpactLaw::Canonical => self.system.canonical_restitution(at)?,
+            ImpactLaw::Canonical => self.system.canonical_restitution(step.at_contacts())?,
             _ => None,
         };
         let mut books = EnergyBudget::default();
-        let beside = self.contact_rho(at, common)?;
+        let beside = self.contact_rho(step, common)?;
         let mut one = beside.map(CommonRestitution::new);
         for k in 0..self.constraint_rows.len() {
             let constraint = self.constraint_rows[k].constraint;
-            let weights = self.weights_of(k, at, (common, beside))?;
-            books.again |= weights != self.restitution_weights(constraint, at, common)?;
+            let weights = self.weights_of(step, k, (common, beside))?;
             let kind = self.system.constraints()[constraint].kind;
             let contact = self.system.constraints()[constraint].is_contact();
+            books.again |=
+                !contact && weights != self.restitution_weights(constraint, step.at(k), common)?;
             let (g, w) = &step.rows[k];
             for (row, s) in self.constraint_rows[k].impulse.iter().enumerate() {
                 if *s == 0.0 {
@@ -279,9 +279,18 @@ impl MechanismVerifier<'_> {
                     &step.velocity_before_projection,
                 );
             }
-            // Impulses of the velocity projection at the end.
+            // Impulses of the velocity projection at the end: of contacts the normal one.
             let (g, w) = &step.holds[k];
-            for (row, s) in touch.end_impulse.iter().enumerate() {
+            let held = match kind {
+                ConstraintKind::Contact
+                    if self.previous[touch.constraint] == Some(Status::Open) =>
+                {
+                    0
+                }
+                ConstraintKind::Contact => 1,
+                _ => touch.end_impulse.len(),
+            };
+            for (row, s) in touch.end_impulse.iter().take(held).enumerate() {
                 add(
                     *s,
                     w[row],
