@@ -25,6 +25,7 @@ mod evaluation;
 mod event_detection;
 mod gamma;
 mod impacts;
+mod implicit_forces;
 mod initialise;
 mod layout;
 mod memory;
@@ -193,8 +194,11 @@ impl<S: System> TimeStepper<S> {
         let (inertia, gaps) = (&point.inertia, &mut end.gaps);
         let closes = settings.scheme == Scheme::Projected;
         if closes {
-            let persistent = &end.persistent;
-            position_projection::close_contacts(system, layout, inertia, persistent, gaps, next)?;
+            let (persistent, moved) = (&end.persistent, &mut end.moved);
+            moved.fill(0.0);
+            position_projection::close_contacts(
+                system, layout, inertia, persistent, gaps, moved, next,
+            )?;
         }
         position_projection::project_joints(system, layout, inertia, gaps, next)?;
         if settings.projection && !closes {

@@ -15,8 +15,8 @@
 //! the contact separates. A contact that slides to the end of the step has friction along the mean of its velocities
 //! at both ends, as in the first line.
 //!
-//! All other contacts obey Moreau's law (M88 §11), with G at q_I + h v_I. They act where the step without them ends below
-//! their surface, and close in this step if they do not rebound. What a rebound leaves below the surface, up to ½h(1 − e)
+//! All other contacts obey Moreau's law (M88 §11), with G at q_I + h v_I. They act where q_I + h v_I lies below
+//! their surface, or the step without them ends there, and close in this step if they do not rebound. What a rebound leaves below the surface, up to ½h(1 − e)
 //! times the approach, is put back: g(q_F) ≥ 0 holds for all contacts. An impact with e < 1 loses more energy than that
 //! gives as long as it is faster than (1 + e)⁻¹ times what the forces make in a step.
 

@@ -23,6 +23,9 @@ pub(super) struct EndScratch {
     /// Contacts that a first solve of the step left open and below whose surface it ended, by constraint
     /// (`detection::mark_violated`).
     pub(super) violated: Vec<bool>,
+    /// Displacement of q_F by the scheme `projected` onto contacts, in velocity coordinates
+    /// (`position_projection::close_contacts`).
+    pub(super) moved: Vec<f64>,
     /// v_F before that projection.
     pub(super) v_unprojected: Vec<f64>,
 }
@@ -35,6 +38,7 @@ impl EndScratch {
             projected: StepProblem::new(velocities),
             persistent: vec![false; constraints],
             violated: vec![false; constraints],
+            moved: vec![0.0; velocities],
             v_unprojected: vec![0.0; velocities],
         }
     }

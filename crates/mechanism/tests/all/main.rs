@@ -7,6 +7,7 @@ mod event_impacts;
 mod event_joints;
 mod event_limits;
 mod impact_laws;
+mod implicit_forces;
 mod limits;
 mod locking;
 mod native;

@@ -51,7 +51,8 @@ impl MechanismOptions {
         let forces = match self.forces.as_str() {
             "mean" => ForceEvaluation::Mean,
             "begin" => ForceEvaluation::Begin,
-            word => return unknown("forces", word, "\"mean\", \"begin\""),
+            "implicit" => ForceEvaluation::Implicit,
+            word => return unknown("forces", word, "\"mean\", \"begin\", \"implicit\""),
         };
         let tangent_cone = match self.tangent_cone.as_str() {
             "midpoint" => TangentCone::Midpoint,

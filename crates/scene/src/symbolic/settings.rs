@@ -84,7 +84,7 @@ impl Evaluator<'_> {
             scheme,
             step,
             adaptive,
-            force_evaluation: self.forces(run)?,
+            force_evaluation: self.forces(run, scheme)?,
             tangent_cone: self.tangent_cone(run, scheme)?,
             impact,
             projection: self.correction(run, scheme)?,
@@ -202,12 +202,30 @@ impl Evaluator<'_> {
         self.wrong("integrator", word, problem, advice)
     }
 
-    fn forces(&self, run: &MechanismRunSpec) -> Result<ForceEvaluation, Box<InputError>> {
+    /// Where K is evaluated. `"implicit"` is refused with schemes that do not have it, unless the integrator was overridden.
+    fn forces(
+        &self,
+        run: &MechanismRunSpec,
+        scheme: Scheme,
+    ) -> Result<ForceEvaluation, Box<InputError>> {
         let Some(word) = &run.forces else {
             return Ok(ForceEvaluation::Mean);
         };
-        match self.word(PART, "forces", word, &["mean", "begin"])? {
+        match self.word(PART, "forces", word, &["mean", "begin", "implicit"])? {
             "begin" => Ok(ForceEvaluation::Begin),
+            "implicit" if matches!(scheme, Scheme::Midpoint | Scheme::Projected) => {
+                Ok(ForceEvaluation::Implicit)
+            }
+            "implicit" => {
+                let mut chosen = run.integrator.iter();
+                if chosen.all(|word| word.origin == Origin::Override) {
+                    return Ok(ForceEvaluation::Mean);
+                }
+                let problem = "the integrators \"midpoint\" and \"projected\" have implicit forces only; \"theta\" is \
+                               implicit by itself"
+                    .to_string();
+                self.wrong("forces", word, problem, "Drop it")
+            }
             _ => Ok(ForceEvaluation::Mean),
         }
     }

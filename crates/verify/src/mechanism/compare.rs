@@ -101,7 +101,7 @@ impl MechanismVerifier<'_> {
     pub(super) fn compare_momentum(&mut self, step: &Step) {
         let n = step.begin.len();
         if self.struck()
-            && self.settings.force_evaluation == ForceEvaluation::Mean
+            && self.settings.force_evaluation != ForceEvaluation::Begin
             && self.follows_velocity(step)
         {
             self.report.skip(

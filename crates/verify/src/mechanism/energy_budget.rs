@@ -4,7 +4,8 @@
 //! turnover  max(E(v_I), E(v_L), ½‖hA⁻¹K‖², |work|, |boundary|)        forced   ½‖hA⁻¹K‖²
 //! gain      Σ S [Uᵃ − ½δ(U − U_L)],  Uᵃ = ½(1−δ)U_I + ½(1+δ)U         over the contacts, relative to the turnover
 //! excess    the gain; with several δ or joints no more than Σ S (U + ρU_I)/(1+ρ)
-//! lasting   Σ ½S (U_I + U) of contacts that carried impulses before, too, without sliding, and of joints
+//! lasting   Σ ½S (U_I + U) of contacts that carried impulses before, too, without sliding, and of joints; in the scheme
+//!           `projected` with −K·Δq, the work of the displacement of q_F onto contacts
 //! ```
 
 use percuss_contact::law::Status;
@@ -121,6 +122,7 @@ impl MechanismVerifier<'_> {
     pub(super) fn compare_energy_budget(
         &mut self,
         step: &Step,
+        before: Option<&RecordedState>,
         last: &RecordedState,
     ) -> Result<(), SystemError> {
         if self.settings.impact.is_separate() {
@@ -143,6 +145,11 @@ impl MechanismVerifier<'_> {
         // Gain and work of persistent contacts.
         let mut books = self.gained(step, &free)?;
         let known = self.add_lasting(step, last, &mut books);
+        if let Some(before) = before {
+            let (work, size) = self.work_of_displacement(step, before, last);
+            books.lasting += work;
+            books.size += size;
+        }
         if !known {
             let why = "what contacts did in the step before is not recorded";
             self.report

@@ -36,6 +36,9 @@ const TURNS: f64 = 1e-9;
 /// Tangential rows of a contact without rolling resistance, at most.
 const TANGENTS: usize = 2;
 
+/// Normal velocities below this share of their terms do not tell one restitution from another.
+const UNDECIDED: f64 = 1e-10;
+
 /// A gap below this share of the coordinates is violated.
 const VIOLATED: f64 = 1e-11;
 
@@ -116,13 +119,15 @@ impl MechanismVerifier<'_> {
         if self.settings.scheme != Scheme::Projected || !contact {
             return Ok(weights);
         }
+        // Velocities that vanish up to rounding agree with either.
         let off = |rho: f64| (end + rho * begin).abs();
+        let fits = off(1.0) <= off(weights[0]) + UNDECIDED * normal_terms(step, k, s);
         let persists = match self.persists[constraint] {
             Some(false) => false,
-            Some(true) => s == 0.0 || off(1.0) <= off(weights[0]),
+            Some(true) => s == 0.0 || fits,
             // No impulse: the law asks for U + ρU_I ≥ 0.
             None if s == 0.0 => !step.apart[k] && begin > 0.0,
-            None => !step.apart[k] && off(1.0) <= off(weights[0]),
+            None => !step.apart[k] && fits,
         };
         if persists {
             weights.fill(1.0);
@@ -385,6 +390,27 @@ impl MechanismVerifier<'_> {
         })
     }
 
+    /// −K·Δq of the displacement of q_F onto contacts, and the sum of its absolute terms with the rounding of Δq; 0 in other
+    /// schemes.
+    pub(super) fn work_of_displacement(
+        &self,
+        step: &Step,
+        before: &RecordedState,
+        last: &RecordedState,
+    ) -> (f64, f64) {
+        if self.settings.scheme != Scheme::Projected || !self.corrects_this() {
+            return (0.0, 0.0);
+        }
+        let arrived = self.uncorrected_end(step, before);
+        let way = displacement(self.system.configuration_space(), &arrived, &last.q);
+        let work = -dot(&step.force, &way) / step.h;
+        // Δq is a difference of positions: known to their rounding, which is to count less than the bound of the check.
+        let scale = 1.0 + size(&last.q);
+        let known = |k: f64, x: f64| (k / step.h).abs() * (x.abs() + 1e-4 * scale);
+        let terms = step.force.iter().zip(&way).map(|(k, x)| known(*k, *x));
+        (work, terms.sum())
+    }
+
     /// Contacts without a row that the step ends below, and persistent ones without a row.
     fn compare_unseen_contacts(&mut self, t: f64, arrived: &[f64]) -> Result<(), SystemError> {
         let mut gaps = vec![0.0; self.first_gap[self.first_gap.len() - 1]];
@@ -403,6 +429,19 @@ impl MechanismVerifier<'_> {
         }
         Ok(())
     }
+}
+
+/// Sum of the absolute terms of the normal velocity of the `k`-th active constraint: of v_I, v* and its own impulse.
+fn normal_terms(step: &Step, k: usize, impulse: f64) -> f64 {
+    let (g, w) = &step.rows[k];
+    let g = &g[..step.begin.len()];
+    let ends = step.begin.iter().zip(&step.velocity_before_projection);
+    let moved = g
+        .iter()
+        .zip(ends)
+        .map(|(g, (a, b))| g.abs() * (a.abs() + b.abs()));
+    let own = solve(&step.mass, g).map_or(0.0, |v| dot(&v, g) * impulse);
+    moved.sum::<f64>() + w[0].abs() + own
 }
 
 /// The displacement from `from` to `to` in velocity coordinates; of orientations the rotation vector.

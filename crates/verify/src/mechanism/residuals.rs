@@ -137,7 +137,7 @@ impl MechanismVerifier<'_> {
             return self.compare_step_laws(step);
         }
         // Forces that depend on velocity are taken after the impact.
-        let mean = self.settings.force_evaluation == ForceEvaluation::Mean;
+        let mean = self.settings.force_evaluation != ForceEvaluation::Begin;
         if mean && self.follows_velocity(step) {
             return Ok(());
         }

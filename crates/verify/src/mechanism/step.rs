@@ -154,7 +154,7 @@ impl MechanismVerifier<'_> {
         self.compare_laws(&step)?;
         self.compare_persistent(&step, before, last)?;
         self.compare_missing_contacts(&step)?;
-        self.compare_energy_budget(&step, last)?;
+        self.compare_energy_budget(&step, before, last)?;
         self.compare_works(&step, last)
     }
 
@@ -211,8 +211,18 @@ impl MechanismVerifier<'_> {
                         .map(|i| 0.5 * (step.begin[i] + step.velocity_before_projection[i]))
                         .collect(),
                 };
+                let mut q = step.q.clone();
+                if self.settings.force_evaluation == ForceEvaluation::Implicit {
+                    // q_I + ½h·½(v_I + v*), from q_M = q_I + ½h v_I where q_I is not recorded.
+                    let chart = self.system.configuration_space();
+                    match before {
+                        Some(before) => q.clone_from(&before.q),
+                        None => advance(chart, &mut q, &step.begin, -0.5 * h),
+                    }
+                    advance(chart, &mut q, &v, 0.5 * h);
+                }
                 self.system
-                    .dynamics(step.t, &step.q, &v, &mut mass, &mut force)?;
+                    .dynamics(step.t, &q, &v, &mut mass, &mut force)?;
             }
         }
         force.iter_mut().for_each(|k| *k *= h);
