@@ -76,7 +76,8 @@ pub(super) fn select<S: System>(
 /// that changes a weight.
 ///
 /// Rows with U_F + U_I = 0 beside rows with U_F + eU_I = 0 may gain energy (Kane and Levinson). With ½‖hA⁻¹K‖² the energy
-/// that the forces give, Σ ½S·(U_I + U_F) ≤ ⅛‖hA⁻¹K‖² holds for one weight in all rows and boundaries at rest.
+/// that the forces give, Σ ½S·(U_I + U_F) ≤ ⅛‖hA⁻¹K‖² holds for one weight in all rows and boundaries at rest. A boundary that
+/// moves drives what it carries: its work, −S·W, is no gain and does not count.
 pub(super) fn restore_restitution<S: System>(
     system: &S,
     given: StepInput<'_>,
@@ -87,7 +88,7 @@ pub(super) fn restore_restitution<S: System>(
     let mut work = 0.0;
     for row in 0..problem.impulse.len() {
         let s = problem.impulse[row];
-        work += s * (0.5 * (problem.begin[row] + problem.end[row]) - problem.boundary[row]);
+        work += s * 0.5 * (problem.begin[row] + problem.end[row]);
     }
     let mut changed = false;
     if work <= 0.25 * forced + GAINED * energy {
