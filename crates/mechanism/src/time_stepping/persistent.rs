@@ -16,8 +16,8 @@
 //! at both ends, as in the first line.
 //!
 //! All other contacts obey Moreau's law (M88 §11), with G at q_I + h v_I. They act where q_I + h v_I lies below
-//! their surface, or the step without them ends there, and close in this step if they do not rebound. What a rebound leaves below the surface, up to ½h(1 − e)
-//! times the approach, is put back: g(q_F) ≥ 0 holds for all contacts. An impact with e < 1 loses more energy than that
+//! their surface, or the step without them ends there, and close in this step if they do not rebound. What a rebound
+//! leaves below the surface, up to ½h(1 − e) times the approach, is put back: g(q_F) ≥ 0 holds for all contacts. An impact with e < 1 loses more energy than that
 //! gives as long as it is faster than (1 + e)⁻¹ times what the forces make in a step.
 
 use percuss_convex::dense;
@@ -76,8 +76,8 @@ pub(super) fn select<S: System>(
 /// that changes a weight.
 ///
 /// Rows with U_F + U_I = 0 beside rows with U_F + eU_I = 0 may gain energy (Kane and Levinson). With ½‖hA⁻¹K‖² the energy
-/// that the forces give, Σ ½S·(U_I + U_F) ≤ ⅛‖hA⁻¹K‖² holds for one weight in all rows and boundaries at rest. A boundary that
-/// moves drives what it carries: its work, −S·W, is no gain and does not count.
+/// that the forces give, Σ ½S·(U_I + U_F) ≤ ⅛‖hA⁻¹K‖² holds for one weight in all rows and boundaries at rest. A
+/// boundary that moves drives what it carries: its work, −S·W, is no gain and does not count.
 pub(super) fn restore_restitution<S: System>(
     system: &S,
     given: StepInput<'_>,

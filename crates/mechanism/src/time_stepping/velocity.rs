@@ -13,7 +13,8 @@
 //!
 //! Â = A is the plain fixed-point iteration, a contraction while h‖A⁻¹∂K/∂v‖ is small. The θ-method takes the symmetric
 //! part of A − hθ ∂K/∂v − h²θ² ∂K/∂q (a quasi-Newton iteration) and so converges for stiff springs and dampers; the implicit
-//! midpoint rule (`ForceEvaluation::Implicit`), K at q_I + ½h·½(v_I + v_F), likewise with θ = ½. At most 60 iterations; a step that does not converge is reported, not refused.
+//! midpoint rule (`ForceEvaluation::Implicit`), K at q_I + ½h·½(v_I + v_F), likewise with θ = ½. At most
+//! 60 iterations; a step that does not converge is reported, not refused.
 
 use percuss_convex::dense;
 
