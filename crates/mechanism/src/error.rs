@@ -151,6 +151,12 @@ pub enum MechanismError {
         /// The impact law.
         law: &'static str,
     },
+    /// Implicit forces in a scheme that does not have them.
+    #[error(
+        "implicit forces go with the schemes `midpoint` and `projected`: the θ-method is implicit by itself, the other schemes \
+         are explicit"
+    )]
+    ImplicitForces,
     /// A velocity or an energy is no longer finite.
     #[error("the motion blew up at t = {t}: {what} is no longer finite")]
     BlowUp {

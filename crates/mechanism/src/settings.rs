@@ -18,7 +18,7 @@ pub enum Scheme {
     Event,
 }
 
-/// Velocity at which the midpoint scheme evaluates the forces K.
+/// Velocity, and with it the position, at which the midpoint scheme evaluates the forces K.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ForceEvaluation {
     /// At ½(v_I + v_F), iterated: second order in smooth motion.
@@ -26,6 +26,9 @@ pub enum ForceEvaluation {
     Mean,
     /// At v_I, explicit, as in the papers: first order where K depends on v.
     Begin,
+    /// At ½(v_I + v_F) and q_I + ½h·½(v_I + v_F), by Newton's method: the implicit midpoint rule, for springs and dampers of
+    /// any stiffness. The schemes `midpoint` and `projected` have it.
+    Implicit,
 }
 
 /// Configuration at which the midpoint scheme evaluates the contacts: their gaps, directions and laws, hence the cone
@@ -152,6 +155,10 @@ impl Settings {
             return Err(MechanismError::SchemeWithImpactLaw {
                 law: self.impact.name(),
             });
+        }
+        let implicit = self.force_evaluation == ForceEvaluation::Implicit;
+        if implicit && !matches!(self.scheme, Scheme::Midpoint | Scheme::Projected) {
+            return Err(MechanismError::ImplicitForces);
         }
         // Stability needs θ ≥ ½.
         if let Scheme::Theta(theta) = self.scheme

@@ -74,7 +74,8 @@ pub struct StepReport {
     /// Whether restitution coefficients of contacts of the step differ, along the tangent included.
     pub mixed: bool,
     /// Work of persistent contacts (they carried impulses in the previous step, too) as far as they do not slide, and
-    /// of bilateral constraints: energy that the scheme loses (< 0) or gains.
+    /// of bilateral constraints: energy that the scheme loses (< 0) or gains. With the scheme `projected` also the work
+    /// −K·Δq of the displacement of q_F onto contacts, which is in no other term.
     pub lasting: f64,
     /// Extent of the motion: the largest change of a coordinate since the start and the largest |gap| at the end of the
     /// step.

@@ -32,7 +32,7 @@ def both_double_pendulums():
     return written, mine
 
 
-@pytest.mark.parametrize("integrator", ["midpoint", "theta", "paoli", "event"])
+@pytest.mark.parametrize("integrator", ["midpoint", "projected", "theta", "paoli", "event"])
 def test_functions_move_as_expressions_do(integrator):
     written, mine = both_double_pendulums()
     first = written.run(until=1.1, step=2e-3, integrator=integrator)

@@ -249,6 +249,7 @@ pub fn settings_json(settings: &Settings, start: f64, until: f64, record_every: 
         "forces": match settings.force_evaluation {
             ForceEvaluation::Mean => "mean",
             ForceEvaluation::Begin => "begin",
+            ForceEvaluation::Implicit => "implicit",
         },
         "tangent_cone": match settings.tangent_cone {
             TangentCone::Midpoint => "midpoint",

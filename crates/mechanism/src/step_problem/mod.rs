@@ -178,6 +178,11 @@ impl StepProblem {
         self.offset[k]..self.offset[k + 1]
     }
 
+    /// G of one row.
+    pub(crate) fn jacobian_row(&self, row: usize) -> &[f64] {
+        &self.jacobian[row * self.n..(row + 1) * self.n]
+    }
+
     /// Removes all constraints; keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.active.clear();
@@ -221,7 +226,7 @@ impl StepProblem {
         impulses: &[ConstraintImpulse],
         v: &[f64],
     ) -> SeparateImpact {
-        let (n, begin) = (self.n, self.begin.clone());
+        let begin = self.begin.clone();
         // Impulses of the impact in the order of the active rows.
         let mut impulse = vec![0.0; begin.len()];
         for given in impulses {
@@ -230,10 +235,7 @@ impl StepProblem {
             }
         }
         // U_I after the impact.
-        for row in 0..self.begin.len() {
-            let g = &self.jacobian[row * n..(row + 1) * n];
-            self.begin[row] = self.boundary[row] + dense::dot(g, v);
-        }
+        self.begin_with(v);
         SeparateImpact { begin, impulse }
     }
 
@@ -287,6 +289,35 @@ impl StepProblem {
         }
         inertia.solve(&mut change);
         dense::axpy(-1.0, &change, free);
+    }
+
+    /// Lets the last constraint, a contact, slide along the sum of its tangential velocity and of that with `v` at (t, q).
+    pub(crate) fn add_to_sliding<S: System + ?Sized>(
+        &mut self,
+        system: &mut S,
+        constraint: usize,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+    ) -> Result<(), MechanismError> {
+        let first = self.offset[self.active.len() - 1];
+        let rows = self.boundary.len() - first;
+        let (mut jacobian, mut boundary) = (vec![0.0; rows * self.n], vec![0.0; rows]);
+        system.rows(constraint, t, q, &mut jacobian, &mut boundary)?;
+        for row in 1..rows {
+            let g = &jacobian[row * self.n..(row + 1) * self.n];
+            self.begin[first + row] = boundary[row] + dense::dot(g, v);
+            self.restitution_weight[first + row] = 1.0;
+        }
+        Ok(())
+    }
+
+    /// Sets U_I of all rows to the velocities with `v`.
+    pub(crate) fn begin_with(&mut self, v: &[f64]) {
+        for row in 0..self.begin.len() {
+            let g = &self.jacobian[row * self.n..(row + 1) * self.n];
+            self.begin[row] = self.boundary[row] + dense::dot(g, v);
+        }
     }
 
     /// Removes the last constraint.

@@ -141,7 +141,7 @@ pub(super) fn of_step(
     add_works(step, &mut report);
     add_energy_residual(step, scratch, &mut report);
     add_energy_gain(step, &mut report);
-    report.lasting = persistent_contact_work(step);
+    report.lasting = persistent_contact_work(step) + work_of_displacement(step, h);
     report.momentum = momentum_residual(step, scratch);
     report
 }
@@ -305,6 +305,12 @@ fn persistent_contact_work(step: &ComputedStep<'_>) -> f64 {
         }
     }
     sum + projection
+}
+
+/// Energy that the displacement of q_F onto contacts adds against the given forces, −K·Δq; other schemes do not move contacts
+/// within their balance.
+fn work_of_displacement(step: &ComputedStep<'_>, h: f64) -> f64 {
+    -dense::dot(&step.velocity.force_impulse, &step.end.moved) / h
 }
 
 /// ‖A(v_F − v_I) − hK − Σ GᵀS‖ relative to the velocities and to hA⁻¹K.

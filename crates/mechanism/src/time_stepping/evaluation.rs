@@ -13,7 +13,8 @@ pub(super) struct EvaluationPoint {
     pub(super) t: f64,
     /// Positions: q_M for the midpoint scheme.
     pub(super) q: Vec<f64>,
-    /// t_F and q_I + h v_I, where contacts are evaluated there and not at (t, q) ([`TangentCone::End`]).
+    /// t_F and q_I + h v_I, where contacts are evaluated there and not at (t, q): all of them with [`TangentCone::End`],
+    /// those that do not persist in the scheme `projected`.
     pub(super) contacts: Option<(f64, Vec<f64>)>,
     /// v_I, after impacts that are applied before the step (`impacts::apply`).
     pub(super) v_begin: Vec<f64>,
@@ -79,8 +80,11 @@ pub(super) fn evaluate<S: System>(
     let space = system.configuration_space();
     space.integrate(&mut point.q, &given.state.v, ahead * given.h);
     // Contacts at the end of the free step instead.
-    let predicted = given.settings.scheme == Scheme::Midpoint
-        && given.settings.tangent_cone == TangentCone::End;
+    let predicted = match given.settings.scheme {
+        Scheme::Midpoint => given.settings.tangent_cone == TangentCone::End,
+        Scheme::Projected => true,
+        Scheme::Theta(_) | Scheme::Paoli | Scheme::Event => false,
+    };
     point.contacts = predicted.then(|| {
         let mut q = given.state.q.clone();
         space.integrate(&mut q, &given.state.v, given.h);

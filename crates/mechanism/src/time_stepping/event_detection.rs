@@ -68,6 +68,12 @@ impl StepEventDetector {
         self.seen.len() == constraints && self.events.iter().all(|e| e.constraint < constraints)
     }
 
+    /// Whether a contact that approaches with this speed strikes, where the forces make `forced` in a step: faster than
+    /// the curvature of its surface explains, by the approach in its last step.
+    pub(super) fn is_impact(&self, i: usize, speed: f64, forced: f64) -> bool {
+        speed > SPEED * forced.max(self.seen[i].approach)
+    }
+
     /// Marks a contact as closed and at rest when the motion began.
     pub(super) fn mark_closed(&mut self, i: usize, t: f64) {
         let seen = &mut self.seen[i];
@@ -123,7 +129,7 @@ impl StepEventDetector {
         // Brief: closed in the history, open for a few steps at most.
         let seen = self.seen[i];
         let brief = seen.closed && seen.open.is_some_and(|n| n <= MAX_OPEN_STEPS);
-        let fast = -speed > SPEED * forced.max(seen.approach);
+        let fast = self.is_impact(i, -speed, forced);
         let middle = 0.5 * (before.t + after.t);
         // First impulse of a contact that was closed at the start; persistent contact; or a new contact.
         if brief && seen.approach.is_infinite() {

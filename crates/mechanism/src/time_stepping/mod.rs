@@ -25,6 +25,7 @@ mod evaluation;
 mod event_detection;
 mod gamma;
 mod impacts;
+mod implicit_forces;
 mod initialise;
 mod layout;
 mod memory;
@@ -47,7 +48,7 @@ use self::layout::{RowLayout, StepClock, StepInterval};
 use self::position::EndScratch;
 use self::velocity::{VelocityScratch, VelocitySolution};
 use crate::error::MechanismError;
-use crate::settings::Settings;
+use crate::settings::{Scheme, Settings};
 use crate::state::{ConstraintReport, Event, State, StepReport};
 use crate::step_problem::StepProblem;
 use crate::system::System;
@@ -92,6 +93,8 @@ struct StepInput<'a> {
     state: &'a State,
     /// Contacts that persist, by constraint.
     persistent: &'a [bool],
+    /// Approach of each contact in its last step.
+    detector: &'a StepEventDetector,
     /// Length h.
     h: f64,
     /// End time t_F.
@@ -143,6 +146,7 @@ impl<S: System> TimeStepper<S> {
             next,
             scratch,
             persistent,
+            event_detector: detector,
             ..
         } = self;
         let given = StepInput {
@@ -150,6 +154,7 @@ impl<S: System> TimeStepper<S> {
             layout,
             state,
             persistent,
+            detector,
             h,
             end,
         };
@@ -162,51 +167,41 @@ impl<S: System> TimeStepper<S> {
         } = scratch;
         // Configuration q_I + θh v_I with A = L Lᵀ and K; constraints with g ≤ 0 there.
         evaluation::evaluate(system, given, point)?;
-        detection::detect_active(system, given, point, problem)?;
+        end.violated.fill(false);
+        detection::detect_active(system, given, point, &end.violated, problem)?;
         // Impact laws that are no condition on U_F + ρU_I act on v_I.
         let impact = impacts::apply(system, given, point, problem)?;
-        // v_F and S: fixed point over the forces, one contact solve per iteration.
-        let mut solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
-        // Conditional constraints whose contact carries no impulse do not act.
-        let released = release::release(system.constraints(), problem);
-        if !released.is_empty() {
-            solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
-            if release::restore(&released, problem) {
-                solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
-            }
-        }
-        // Where contacts beside joints gained energy: again, with one ρ in all rows (decision 44).
-        let constraints = system.constraints();
-        let rho = energy_gain::restitution_of_excessive_gain(constraints, point, problem, velocity);
-        let common_restitution = rho
-            .is_some_and(|rho| energy_gain::set_bilateral_restitution(constraints, rho, problem));
-        if common_restitution {
-            solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
-        }
-        // Where persistent contacts beside impacts gained energy: again, with the restitution of their impact law.
-        if persistent.contains(&true) {
-            let forced = 0.5 * velocity.force_norm(&point.inertia).powi(2);
-            let energies = [&point.v_begin, &velocity.v_free].map(|v| point.inertia.energy(v));
-            let energy = energies[0].max(energies[1]);
-            if persistent::restore_restitution(system, given, problem, forced, energy) {
-                solution = velocity::solve(system, given, &impact, point, problem, velocity, next)?;
-            }
-        }
-        // q_F, projected onto the joints, and onto violated contacts where the settings ask; v_F tangent to the bilateral
-        // constraints there.
+        // v_F and S, then q_F.
+        let mut solved = solve_velocity(system, given, &impact, point, problem, velocity, next)?;
         position::update(system, given, point, end, next);
+        // Contacts that the step left open and ends below act: again.
+        if settings.scheme == Scheme::Projected {
+            loop {
+                system.gaps(next.t, &next.q, &mut end.gaps)?;
+                let (gaps, violated) = (&end.gaps, &mut end.violated);
+                if !detection::mark_violated(system, given, point, problem, gaps, violated) {
+                    break;
+                }
+                detection::detect_active(system, given, point, violated, problem)?;
+                solved = solve_velocity(system, given, &impact, point, problem, velocity, next)?;
+                position::update(system, given, point, end, next);
+            }
+        }
+        let (mut solution, common_restitution) = solved;
+        // q_F projected onto the joints and onto contacts: persistent and violated ones, or violated ones where the settings
+        // ask; v_F tangent to the bilateral constraints there.
         persistent::select(system, given, problem, &mut end.persistent);
         let (inertia, gaps) = (&point.inertia, &mut end.gaps);
-        position_projection::project_persistent_contacts(
-            system,
-            layout,
-            inertia,
-            &end.persistent,
-            gaps,
-            next,
-        )?;
+        let closes = settings.scheme == Scheme::Projected;
+        if closes {
+            let (persistent, moved) = (&end.persistent, &mut end.moved);
+            moved.fill(0.0);
+            position_projection::close_contacts(
+                system, layout, inertia, persistent, gaps, moved, next,
+            )?;
+        }
         position_projection::project_joints(system, layout, inertia, gaps, next)?;
-        if settings.projection {
+        if settings.projection && !closes {
             position_projection::project_contacts(system, layout, inertia, gaps, next)?;
         }
         let projected = velocity_projection::project(system, given, inertia, problem, end, next)?;
@@ -336,4 +331,44 @@ impl<S: System> TimeStepper<S> {
     pub fn into_system(self) -> S {
         self.system
     }
+}
+
+/// v_F into `next` and S into `problem`: fixed point over the forces, one contact solve per iteration, and again where
+/// constraints are released or energy was gained. Returns the solution, and whether bilateral rows have the ρ of contacts.
+fn solve_velocity<S: System>(
+    system: &mut S,
+    given: StepInput<'_>,
+    impact: &ImpactBeforeStep,
+    point: &mut EvaluationPoint,
+    problem: &mut StepProblem,
+    velocity: &mut VelocityScratch,
+    next: &mut State,
+) -> Result<(VelocitySolution, bool), MechanismError> {
+    let mut solution = velocity::solve(system, given, impact, point, problem, velocity, next)?;
+    // Conditional constraints whose contact carries no impulse do not act.
+    let released = release::release(system.constraints(), problem);
+    if !released.is_empty() {
+        solution = velocity::solve(system, given, impact, point, problem, velocity, next)?;
+        if release::restore(&released, problem) {
+            solution = velocity::solve(system, given, impact, point, problem, velocity, next)?;
+        }
+    }
+    // Where persistent contacts beside impacts gained energy: again, with the restitution of their impact law.
+    if given.persistent.contains(&true) {
+        let forced = 0.5 * velocity.force_norm(&point.inertia).powi(2);
+        let energies = [&point.v_begin, &velocity.v_free].map(|v| point.inertia.energy(v));
+        let energy = energies[0].max(energies[1]);
+        if persistent::restore_restitution(system, given, problem, forced, energy) {
+            solution = velocity::solve(system, given, impact, point, problem, velocity, next)?;
+        }
+    }
+    // Where contacts beside joints gained energy: again, with one ρ in all rows (decision 44).
+    let constraints = system.constraints();
+    let rho = energy_gain::restitution_of_excessive_gain(constraints, point, problem, velocity);
+    let common_restitution =
+        rho.is_some_and(|rho| energy_gain::set_bilateral_restitution(constraints, rho, problem));
+    if common_restitution {
+        solution = velocity::solve(system, given, impact, point, problem, velocity, next)?;
+    }
+    Ok((solution, common_restitution))
 }

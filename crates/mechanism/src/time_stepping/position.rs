@@ -20,6 +20,12 @@ pub(super) struct EndScratch {
     /// Contacts that persist, by constraint (`persistent::select`; those that separate at q_F are taken off by
     /// `velocity_projection::project`).
     pub(super) persistent: Vec<bool>,
+    /// Contacts that a first solve of the step left open and below whose surface it ended, by constraint
+    /// (`detection::mark_violated`).
+    pub(super) violated: Vec<bool>,
+    /// Displacement of q_F by the scheme `projected` onto contacts, in velocity coordinates
+    /// (`position_projection::close_contacts`).
+    pub(super) moved: Vec<f64>,
     /// v_F before that projection.
     pub(super) v_unprojected: Vec<f64>,
     /// The same without the impulses of the persistent contacts.
@@ -33,6 +39,8 @@ impl EndScratch {
             gaps: vec![0.0; gaps],
             projected: StepProblem::new(velocities),
             persistent: vec![false; constraints],
+            violated: vec![false; constraints],
+            moved: vec![0.0; velocities],
             v_unprojected: vec![0.0; velocities],
             v_free: vec![0.0; velocities],
         }

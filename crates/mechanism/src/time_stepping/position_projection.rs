@@ -10,6 +10,7 @@
 
 use percuss_contact::Law;
 use percuss_contact::law::Status;
+use percuss_convex::dense;
 
 use super::layout::RowLayout;
 use crate::error::MechanismError;
@@ -90,36 +91,50 @@ pub(super) fn project_contacts<S: System>(
     project_once(system, layout, inertia, gaps, next, |_, kind, gap| {
         let violated = kind == ConstraintKind::Contact && gap < 0.0;
         (is_joint(kind) || violated).then(|| position_law(kind))
-    })
+    })?;
+    Ok(())
 }
 
-/// Newton's method for g(t_F, q_F) = 0 over the contacts in `persistent` and f = 0 over the joints. More contacts than
-/// the positions can close together (a table on uneven ground) are left with the least sum of squares. Overwrites
-/// `gaps`.
-pub(super) fn project_persistent_contacts<S: System>(
+/// Newton's method for g(t_F, q_F) = 0 over the contacts in `persistent`, g ≥ 0 over all others and f = 0 over the joints.
+/// More contacts than the positions can close together (a table on uneven ground) are left with the least sum of squares.
+/// Overwrites `gaps`; adds the displacement, in velocity coordinates, to `moved`.
+pub(super) fn close_contacts<S: System>(
     system: &mut S,
     layout: &RowLayout,
     inertia: &Inertia,
     persistent: &[bool],
     gaps: &mut [f64],
+    moved: &mut [f64],
     next: &mut State,
 ) -> Result<(), MechanismError> {
-    if !persistent.contains(&true) {
-        return Ok(());
-    }
     let mut last = f64::INFINITY;
+    // Contacts that were violated before or after one of the Newton steps.
+    let mut pushed = vec![false; persistent.len()];
     for _ in 0..STEPS {
         let (mut violation, floor) = joint_violation(system, layout, gaps, next, ROUNDING)?;
-        for i in (0..persistent.len()).filter(|i| persistent[*i]) {
-            violation = violation.max(gaps[layout.gaps(i).start].abs());
+        let mut more = false;
+        for (i, constraint) in system.constraints().iter().enumerate() {
+            if !constraint.is_contact() {
+                continue;
+            }
+            let gap = gaps[layout.gaps(i).start];
+            let wrong = if persistent[i] { gap.abs() } else { -gap };
+            more |= !persistent[i] && wrong > floor && !pushed[i];
+            pushed[i] |= !persistent[i] && wrong > floor;
+            violation = violation.max(wrong);
         }
-        if violation <= floor || violation > 0.5 * last {
+        if violation <= floor || (violation > 0.5 * last && !more) {
             break;
         }
         last = violation;
-        project_once(system, layout, inertia, gaps, next, |i, kind, _| {
-            (is_joint(kind) || persistent[i]).then_some(Law::Bilateral)
+        let shift = project_once(system, layout, inertia, gaps, next, |i, kind, _| {
+            let equation = is_joint(kind) || persistent[i];
+            (equation || pushed[i]).then(|| match equation {
+                true => Law::Bilateral,
+                false => Law::Frictionless,
+            })
         })?;
+        dense::axpy(1.0, &shift, moved);
     }
     Ok(())
 }
@@ -161,7 +176,8 @@ fn joint_violation<S: System>(
     Ok((worst, share * size * size))
 }
 
-/// One projection (Newton step) onto the constraints for which `law_of` gives a law; `gaps` holds their values.
+/// One projection (Newton step) onto the constraints for which `law_of` gives a law; `gaps` holds their values. Returns Δq
+/// in velocity coordinates.
 fn project_once<S: System>(
     system: &mut S,
     layout: &RowLayout,
@@ -169,7 +185,7 @@ fn project_once<S: System>(
     gaps: &[f64],
     next: &mut State,
     law_of: impl Fn(usize, ConstraintKind, f64) -> Option<Law>,
-) -> Result<(), MechanismError> {
+) -> Result<Vec<f64>, MechanismError> {
     let n = next.v.len();
     let still = vec![0.0; n];
     let mut problem = StepProblem::new(n);
@@ -205,7 +221,7 @@ fn project_once<S: System>(
     system
         .configuration_space()
         .integrate(&mut next.q, &shift, 1.0);
-    Ok(())
+    Ok(shift)
 }
 
 /// Whether the constraint has position functions f = 0.

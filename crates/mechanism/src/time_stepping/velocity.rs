@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Â = A is the plain fixed-point iteration, a contraction while h‖A⁻¹∂K/∂v‖ is small. The θ-method takes the symmetric
-//! part of A − hθ ∂K/∂v − h²θ² ∂K/∂q (a quasi-Newton iteration) and so converges for stiff springs and dampers. At most
+//! part of A − hθ ∂K/∂v − h²θ² ∂K/∂q (a quasi-Newton iteration) and so converges for stiff springs and dampers; the implicit
+//! midpoint rule (`ForceEvaluation::Implicit`), K at q_I + ½h·½(v_I + v_F), likewise with θ = ½. At most
 //! 60 iterations; a step that does not converge is reported, not refused.
 
 use percuss_convex::dense;
@@ -20,9 +21,12 @@ use percuss_convex::dense;
 use super::StepInput;
 use super::evaluation::EvaluationPoint;
 use super::impacts::ImpactBeforeStep;
+use super::implicit_forces::{
+    evaluate_middle_forces, evaluate_theta_forces, factor_effective_inertia, implicitness,
+};
 use super::reaction_bounds::ReactionBounds;
 use crate::error::MechanismError;
-use crate::inertia::{Inertia, cholesky};
+use crate::inertia::Inertia;
 use crate::settings::{ForceEvaluation, Scheme};
 use crate::state::State;
 use crate::step_problem::{SolveSummary, StepProblem};
@@ -47,14 +51,16 @@ pub(super) struct VelocityScratch {
     /// Free velocity v_L = v_I + hA⁻¹K of the last iteration (`solve_contacts`).
     pub(super) v_free: Vec<f64>,
     /// Velocity at which K is evaluated: ½(v_I + v_F), or v_θ.
-    v_force: Vec<f64>,
+    pub(super) v_force: Vec<f64>,
     /// θ-method: K_I, in the whole step.
-    force_begin: Vec<f64>,
+    pub(super) force_begin: Vec<f64>,
     /// θ-method: K_F of the iterate.
-    force_end: Vec<f64>,
-    /// θ-method: the factor of Â (`factor_effective_inertia`). Its mass takes the A that comes with K_I and K_F and is not
+    pub(super) force_end: Vec<f64>,
+    /// Implicit forces: the factor of Â (`factor_effective_inertia`). Its mass takes the A that comes with K_I and K_F and is not
     /// needed.
-    effective: Inertia,
+    pub(super) effective: Inertia,
+    /// Implicit midpoint rule: the position of the iterate, in the middle of the step.
+    pub(super) middle: Vec<f64>,
     /// v_k − v_I, then the change of v in an iteration.
     v_change: Vec<f64>,
     /// hK, overwritten by its norm.
@@ -71,6 +77,7 @@ impl VelocityScratch {
             force_begin: zero(),
             force_end: zero(),
             effective: Inertia::new(velocities),
+            middle: Vec::new(),
             v_change: zero(),
             dual: zero(),
         }
@@ -109,11 +116,12 @@ pub(super) fn solve<S: System>(
             given.settings.force_evaluation == ForceEvaluation::Begin
         }
         Scheme::Paoli => true,
-        Scheme::Theta(theta) => {
-            factor_effective_inertia(system, given, theta, point, scratch)?;
-            false
-        }
+        Scheme::Theta(_) => false,
     };
+    let implicit = implicitness(given);
+    if let Some(theta) = implicit {
+        factor_effective_inertia(system, given, theta, point, scratch)?;
+    }
     let mut solution = VelocitySolution {
         contacts: SolveSummary::default(),
         forces_converged: once,
@@ -126,6 +134,7 @@ pub(super) fn solve<S: System>(
             (Scheme::Theta(theta), _) => {
                 evaluate_theta_forces(system, given, theta, k, point, scratch, next)
             }
+            _ if implicit.is_some() => evaluate_middle_forces(system, given, point, scratch, next),
             (_, 0) => evaluate_begin_forces(system, given.h, impact, point, scratch),
             _ => evaluate_mean_forces(system, given.h, point, scratch, next),
         };
@@ -159,6 +168,10 @@ pub(super) fn solve<S: System>(
         last = change;
     }
     require_finite(system, given.state.t, &next.v)?;
+    // Â belongs to the iteration: v_L of the step is v_I + hA⁻¹K.
+    if implicit.is_some() {
+        set_free_velocity(point, scratch);
+    }
     // Iterates that grow without bound: no velocity solves the step. Norms overflow before velocities do, so that the
     // change seems small.
     match largest(&next.v).filter(|(_, v)| *v > DIVERGED * first) {
@@ -220,40 +233,16 @@ fn evaluate_mean_forces<S: System>(
     Ok(store_impulse(scratch, |_, i| h * point.inertia.force[i]))
 }
 
-/// h(θ K_F + (1−θ) K_I) at the iterate `next.v`. Returns whether it changed.
-fn evaluate_theta_forces<S: System>(
-    system: &mut S,
-    given: StepInput<'_>,
-    theta: f64,
-    k: usize,
-    point: &EvaluationPoint,
-    scratch: &mut VelocityScratch,
-    next: &mut State,
-) -> Result<bool, MechanismError> {
-    let unused_mass = &mut scratch.effective.mass;
-    if k == 0 {
-        // K_I, kept for the whole step.
-        let (t, q) = (given.state.t, &given.state.q);
-        system.dynamics(t, q, &point.v_begin, unused_mass, &mut scratch.force_begin)?;
-    }
-    for i in 0..next.v.len() {
-        // v_θ, for q_F of the iterate: q_I + h v_θ.
-        scratch.v_force[i] = theta * next.v[i] + (1.0 - theta) * point.v_begin[i];
-    }
-    next.q.copy_from_slice(&given.state.q);
-    system
-        .configuration_space()
-        .integrate(&mut next.q, &scratch.v_force, given.h);
-    // K_F.
-    let force_end = &mut scratch.force_end;
-    system.dynamics(given.end, &next.q, &next.v, unused_mass, force_end)?;
-    Ok(store_impulse(scratch, |scratch, i| {
-        given.h * (theta * scratch.force_end[i] + (1.0 - theta) * scratch.force_begin[i])
-    }))
+/// Free velocity v_L = v_I + hA⁻¹K of the last iterate.
+fn set_free_velocity(point: &EvaluationPoint, scratch: &mut VelocityScratch) {
+    scratch.v_free.copy_from_slice(&scratch.force_impulse);
+    point.inertia.solve(&mut scratch.v_free);
+    let both = scratch.v_free.iter_mut().zip(&point.v_begin);
+    both.for_each(|(free, begin)| *free += begin);
 }
 
 /// Stores the impulse of the forces, coordinate by coordinate. Returns whether it changed.
-fn store_impulse(
+pub(super) fn store_impulse(
     scratch: &mut VelocityScratch,
     impulse: impl Fn(&VelocityScratch, usize) -> f64,
 ) -> bool {
@@ -264,43 +253,6 @@ fn store_impulse(
         scratch.force_impulse[i] = value;
     }
     changed
-}
-
-/// Factors Â of the θ-method into `effective.factor`; A itself where the system gives no force Jacobians or where Â is not
-/// positive definite.
-fn factor_effective_inertia<S: System>(
-    system: &mut S,
-    given: StepInput<'_>,
-    theta: f64,
-    point: &EvaluationPoint,
-    scratch: &mut VelocityScratch,
-) -> Result<(), MechanismError> {
-    let (n, h) = (point.v_begin.len(), given.h);
-    let (mut stiffness, mut damping) = (vec![0.0; n * n], vec![0.0; n * n]);
-    let known = system.force_jacobians(
-        given.end,
-        &point.q,
-        &point.v_begin,
-        &mut stiffness,
-        &mut damping,
-    )?;
-    let factor = &mut scratch.effective.factor;
-    factor.copy_from_slice(&point.inertia.mass);
-    if known {
-        // Â = A − sym(hθ ∂K/∂v + h²θ² ∂K/∂q).
-        let slope = |i: usize, j: usize| {
-            h * theta * damping[i * n + j] + h * h * theta * theta * stiffness[i * n + j]
-        };
-        for i in 0..n {
-            for j in 0..n {
-                factor[i * n + j] -= 0.5 * (slope(i, j) + slope(j, i));
-            }
-        }
-    }
-    if !known || cholesky(factor, n).is_err() {
-        factor.copy_from_slice(&point.inertia.factor);
-    }
-    Ok(())
 }
 
 /// Solves the contact problem for the current hK; the change of v into `scratch.v_change`.
@@ -314,7 +266,7 @@ fn solve_contacts<S: System>(
 ) -> Result<SolveSummary, MechanismError> {
     let n = next.v.len();
     // Free velocity v_k + Â⁻¹ (hK − A(v_k − v_I)); with Â = A the iterate drops out.
-    let metric = if matches!(given.settings.scheme, Scheme::Theta(_)) {
+    let metric = if implicitness(given).is_some() {
         for i in 0..n {
             scratch.v_change[i] = next.v[i] - point.v_begin[i];
         }
@@ -326,9 +278,7 @@ fn solve_contacts<S: System>(
         (0..n).for_each(|i| scratch.v_free[i] += next.v[i]);
         &scratch.effective
     } else {
-        scratch.v_free.copy_from_slice(&scratch.force_impulse);
-        point.inertia.solve(&mut scratch.v_free);
-        (0..n).for_each(|i| scratch.v_free[i] += point.v_begin[i]);
+        set_free_velocity(point, scratch);
         &point.inertia
     };
     scratch.v_change.copy_from_slice(&next.v);

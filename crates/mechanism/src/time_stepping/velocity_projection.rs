@@ -11,6 +11,9 @@
 //! ```text
 //! v_F′ = v_F + A⁻¹ Σ G(q_F)ᵀ S′,      law(U_F, S + S′)
 //! ```
+//!
+//! A contact that slides on to the end of the step has friction along the mean of the sliding velocities at both ends, U_F,t +
+//! U_I,t, each in the frame of its end: along U_F,t alone the friction of a path that turns would be of first order.
 
 use percuss_contact::Law;
 use percuss_contact::law::Status;
@@ -24,6 +27,9 @@ use crate::settings::Scheme;
 use crate::state::State;
 use crate::step_problem::{RestitutionWeights, SolveSummary, StepProblem};
 use crate::system::{ConstraintKind, StateRef, System};
+
+/// Tangential rows of a contact without rolling resistance, at most.
+const TANGENTS: usize = 2;
 
 /// Projects `next.v` onto the bilateral constraints and the contacts in `scratch.persistent` at (t_F, q_F); rows and the
 /// impulses S′ into `scratch.projected`. `step` has the impulses S. Takes contacts that separate off the list.
@@ -74,6 +80,10 @@ pub(super) fn project<S: System>(
                     step.status(k),
                     RestitutionWeights::NONE,
                 )?;
+                if slides_on(step, k, problem) {
+                    let begin = &given.state;
+                    problem.add_to_sliding(system, i, begin.t, &begin.q, &begin.v)?;
+                }
                 problem.take_from_velocity(&step.impulse[step.rows(k)], inertia, free);
                 contacts = true;
             }
@@ -91,6 +101,7 @@ pub(super) fn project<S: System>(
     }
     let tolerance = given.settings.tolerance;
     let summary = problem.solve(system, next.t, inertia, free, &mut next.v, tolerance)?;
+    problem.begin_with(&scratch.v_unprojected);
     // S′ of the contacts; those that carry no impulse separate.
     for k in 0..problem.active.len() {
         let i = problem.active[k];
@@ -105,4 +116,17 @@ pub(super) fn project<S: System>(
         }
     }
     Ok(summary)
+}
+
+/// Whether the `k`-th contact of the step slides until its end: friction still works against the velocity there, that of
+/// the last constraint of `projected`. Contacts with rolling resistance are not told apart.
+fn slides_on(step: &StepProblem, k: usize, projected: &StepProblem) -> bool {
+    let rows = step.rows(k);
+    if step.status(k) != Status::Slip || rows.len() > TANGENTS + 1 {
+        return false;
+    }
+    let first = projected.offset[projected.active.len() - 1];
+    // U of the rows at q_F before the projection.
+    let friction = &step.impulse[rows.start + 1..rows.end];
+    dense::dot(friction, &projected.begin[first + 1..]) < 0.0
 }

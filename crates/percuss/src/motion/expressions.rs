@@ -341,7 +341,7 @@ impl ExpressionMechanism {
         self
     }
 
-    /// The integrator, as in scenes: `"midpoint"` (default), `"theta"`, `"paoli"` or `"event"`.
+    /// The integrator, as in scenes: `"midpoint"` (default), `"projected"`, `"theta"`, `"paoli"` or `"event"`.
     ///
     /// ```
     /// # use percuss::Mechanism;

@@ -214,7 +214,7 @@ fn words_of_settings_are_checked() {
             r#"step = 1e-3
 integrator = "midpiont""#,
         )],
-        r#"ball.toml:26: [run]: `integrator = "midpiont"`: one of "midpoint", "theta", "paoli", "event" was expected; did you mean "midpoint"?"#,
+        r#"ball.toml:26: [run]: `integrator = "midpiont"`: one of "midpoint", "projected", "theta", "paoli", "event" was expected; did you mean "midpoint"?"#,
     );
     refused(
         &[(
@@ -286,6 +286,42 @@ law = "poisson"
             ),
         ],
         r#"ball.toml:29: [run]: `tangent_cone = "end"`: it does not go with the impact law "poisson". Use "moreau" or "canonical", or drop it"#,
+    );
+    // Impact laws that act before a step, and keys that the integrator `projected` has no use for.
+    refused(
+        &[
+            (
+                "step = 1e-3",
+                r#"step = 1e-3
+integrator = "projected""#,
+            ),
+            (
+                "[run]",
+                r#"[impact]
+law = "poisson"
+
+[run]"#,
+            ),
+        ],
+        r#"ball.toml:29: [run]: `integrator = "projected"`: it does not go with the impact law "poisson", which acts on the velocity before a step. Use `integrator = "midpoint"`, or the impact law "moreau" or "canonical""#,
+    );
+    refused(
+        &[(
+            "step = 1e-3",
+            r#"step = 1e-3
+integrator = "projected"
+correction = true"#,
+        )],
+        r#"ball.toml:27: [run]: `correction = true`: the integrator "projected" corrects every contact by itself. Drop it"#,
+    );
+    refused(
+        &[(
+            "step = 1e-3",
+            r#"step = 1e-3
+integrator = "paoli"
+forces = "implicit""#,
+        )],
+        r#"ball.toml:27: [run]: `forces = "implicit"`: the integrators "midpoint" and "projected" have implicit forces only; "theta" is implicit by itself. Drop it"#,
     );
     refused(
         &[("initial = 1.0", r#"kind = "lines""#)],

@@ -124,7 +124,18 @@ fn an_interrupted_run_goes_on_from_the_very_step() {
         "step = 1e-5",
         "step = { tolerance = 1e-13, smallest = 1e-6, largest = 2e-5 }",
     );
-    for (name, text) in [("ball", ball()), ("event", event), ("variable", variable)] {
+    // Contacts persist from step to step.
+    let projected = with(
+        &ball(),
+        "step = 1e-5",
+        "integrator = \"projected\"\nstep = 1e-5",
+    );
+    for (name, text) in [
+        ("ball", ball()),
+        ("event", event),
+        ("variable", variable),
+        ("projected", projected),
+    ] {
         let file = format!("{name}.toml");
         put(here, &file, &text);
         let whole = format!("{name}-whole");

@@ -18,8 +18,8 @@ use crate::verify::{HINGES, SHEAR};
 /// A scene, how it is set, and its text where it is not built in.
 type Run = (&'static str, &'static [&'static str], Option<&'static str>);
 
-/// Ten runs of different kinds.
-const RUNS: [Run; 12] = [
+/// Runs of different kinds.
+const RUNS: [Run; 13] = [
     ("ladder-detach", &["until=0.03"], None),
     (
         "pendulum",
@@ -28,6 +28,11 @@ const RUNS: [Run; 12] = [
     ),
     ("ladder-detach", &["integrator=paoli", "until=0.03"], None),
     ("ladder-detach", &["integrator=event", "until=0.1"], None),
+    (
+        "rolling-disc",
+        &["integrator=projected", "until=0.02"],
+        None,
+    ),
     ("newtons-cradle", &["until=0.1", "record.every=5"], None),
     ("three-discs", &["until=0.02"], None),
     ("rolling-resistance", &["until=0.02"], None),

@@ -39,18 +39,20 @@ impl MechanismOptions {
         // Integrator.
         let scheme = match self.integrator.as_str() {
             "midpoint" => Scheme::Midpoint,
+            "projected" => Scheme::Projected,
             "theta" => Scheme::Theta(self.theta),
             "paoli" => Scheme::Paoli,
             "event" => Scheme::Event,
             word => {
-                let known = "\"midpoint\", \"theta\", \"paoli\", \"event\"";
+                let known = "\"midpoint\", \"projected\", \"theta\", \"paoli\", \"event\"";
                 return unknown("integrator", word, known);
             }
         };
         let forces = match self.forces.as_str() {
             "mean" => ForceEvaluation::Mean,
             "begin" => ForceEvaluation::Begin,
-            word => return unknown("forces", word, "\"mean\", \"begin\""),
+            "implicit" => ForceEvaluation::Implicit,
+            word => return unknown("forces", word, "\"mean\", \"begin\", \"implicit\""),
         };
         let tangent_cone = match self.tangent_cone.as_str() {
             "midpoint" => TangentCone::Midpoint,
@@ -77,6 +79,11 @@ impl MechanismOptions {
                 return unknown("law", word, known);
             }
         };
+        if self.correction && scheme == Scheme::Projected {
+            return Err(error::input(
+                "`correction`: integrator=\"projected\" corrects every contact by itself; drop it",
+            ));
+        }
         // Adaptive step size.
         let adaptive = self
             .adaptive

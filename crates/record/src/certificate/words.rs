@@ -150,7 +150,7 @@ impl Certificate {
             Criterion::Drift => "take smaller steps (`step`) or allow more (`certificate.drift`)",
             Criterion::Dissipation => {
                 "the scheme loses it where contacts turn: take smaller steps (`step`), of a mechanism \
-                 `integrator = \"event\"`, or allow more (`certificate.dissipation`)"
+                 `integrator = \"projected\"`, or allow more (`certificate.dissipation`)"
             }
             Criterion::Mixed => {
                 "coefficients that differ between contacts or along the tangent can do that (Kane and \

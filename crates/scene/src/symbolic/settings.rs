@@ -78,14 +78,16 @@ impl Evaluator<'_> {
             };
             return self.wrong("step", place, problem, "Give one number");
         }
+        let impact = self.impact(run)?;
+        self.require_common_law(run, scheme, impact)?;
         let settings = Settings {
             scheme,
             step,
             adaptive,
-            force_evaluation: self.forces(run)?,
+            force_evaluation: self.forces(run, scheme)?,
             tangent_cone: self.tangent_cone(run, scheme)?,
-            impact: self.impact(run)?,
-            projection: self.correction(run)?,
+            impact,
+            projection: self.correction(run, scheme)?,
             tolerance: self.tolerance(run)?,
         };
         Ok(Schedule {
@@ -136,7 +138,7 @@ impl Evaluator<'_> {
     }
 
     fn scheme(&mut self, run: &MechanismRunSpec) -> Result<Scheme, Box<InputError>> {
-        const WORDS: [&str; 4] = ["midpoint", "theta", "paoli", "event"];
+        const WORDS: [&str; 5] = ["midpoint", "projected", "theta", "paoli", "event"];
         let word = run.integrator.as_ref();
         let chosen = match word {
             None => "midpoint",
@@ -170,18 +172,60 @@ impl Evaluator<'_> {
             );
         }
         Ok(match chosen {
+            "projected" => Scheme::Projected,
             "paoli" => Scheme::Paoli,
             "event" => Scheme::Event,
             _ => Scheme::Midpoint,
         })
     }
 
-    fn forces(&self, run: &MechanismRunSpec) -> Result<ForceEvaluation, Box<InputError>> {
+    /// Refuses an impact law that acts before the step with the scheme `projected`, whose persistent contacts approach in
+    /// every step on a curved surface.
+    fn require_common_law(
+        &self,
+        run: &MechanismRunSpec,
+        scheme: Scheme,
+        law: ImpactLaw,
+    ) -> Result<(), Box<InputError>> {
+        let Some(word) = run.integrator.as_ref() else {
+            return Ok(());
+        };
+        if scheme != Scheme::Projected || !law.is_separate() {
+            return Ok(());
+        }
+        let name = law.name().to_lowercase();
+        let problem = format!(
+            "it does not go with the impact law \"{name}\", which acts on the velocity before a step"
+        );
+        let advice =
+            "Use `integrator = \"midpoint\"`, or the impact law \"moreau\" or \"canonical\"";
+        self.wrong("integrator", word, problem, advice)
+    }
+
+    /// Where K is evaluated. `"implicit"` is refused with schemes that do not have it, unless the integrator was overridden.
+    fn forces(
+        &self,
+        run: &MechanismRunSpec,
+        scheme: Scheme,
+    ) -> Result<ForceEvaluation, Box<InputError>> {
         let Some(word) = &run.forces else {
             return Ok(ForceEvaluation::Mean);
         };
-        match self.word(PART, "forces", word, &["mean", "begin"])? {
+        match self.word(PART, "forces", word, &["mean", "begin", "implicit"])? {
             "begin" => Ok(ForceEvaluation::Begin),
+            "implicit" if matches!(scheme, Scheme::Midpoint | Scheme::Projected) => {
+                Ok(ForceEvaluation::Implicit)
+            }
+            "implicit" => {
+                let mut chosen = run.integrator.iter();
+                if chosen.all(|word| word.origin == Origin::Override) {
+                    return Ok(ForceEvaluation::Mean);
+                }
+                let problem = "the integrators \"midpoint\" and \"projected\" have implicit forces only; \"theta\" is \
+                               implicit by itself"
+                    .to_string();
+                self.wrong("forces", word, problem, "Drop it")
+            }
             _ => Ok(ForceEvaluation::Mean),
         }
     }
@@ -243,11 +287,26 @@ impl Evaluator<'_> {
         })
     }
 
-    fn correction(&self, run: &MechanismRunSpec) -> Result<bool, Box<InputError>> {
+    /// Whether violated contacts are corrected. The key is refused where it does nothing, unless the integrator was
+    /// overridden.
+    fn correction(&self, run: &MechanismRunSpec, scheme: Scheme) -> Result<bool, Box<InputError>> {
         let Some(word) = &run.correction else {
             return Ok(false);
         };
-        Ok(self.word(PART, "correction", word, &["true", "false"])? == "true")
+        if self.word(PART, "correction", word, &["true", "false"])? == "false" {
+            return Ok(false);
+        }
+        if scheme != Scheme::Projected {
+            return Ok(true);
+        }
+        let declared = run.integrator.as_ref();
+        match declared.is_some_and(|word| word.origin != Origin::Override) {
+            true => {
+                let problem = "the integrator \"projected\" corrects every contact by itself";
+                self.wrong("correction", word, problem.to_string(), "Drop it")
+            }
+            false => Ok(false),
+        }
     }
 
     fn tolerance(&mut self, run: &MechanismRunSpec) -> Result<f64, Box<InputError>> {

@@ -45,7 +45,7 @@ impl MechanismVerifier<'_> {
         before: &RecordedState,
         last: &RecordedState,
     ) {
-        if self.corrects() {
+        if self.corrects_this() {
             return;
         }
         let q = self.uncorrected_end(step, before);
@@ -101,7 +101,7 @@ impl MechanismVerifier<'_> {
     pub(super) fn compare_momentum(&mut self, step: &Step) {
         let n = step.begin.len();
         if self.struck()
-            && self.settings.force_evaluation == ForceEvaluation::Mean
+            && self.settings.force_evaluation != ForceEvaluation::Begin
             && self.follows_velocity(step)
         {
             self.report.skip(
@@ -314,9 +314,11 @@ impl MechanismVerifier<'_> {
             let (g, w) = &step.holds[k];
             for (row, s) in touch.end_impulse.iter().enumerate() {
                 let g = &g[row * n..(row + 1) * n];
-                own[1] += s
-                    * (w[row] + 0.5 * (dot(g, &step.velocity_before_projection) + dot(g, &last.v)));
+                let mean =
+                    w[row] + 0.5 * (dot(g, &step.velocity_before_projection) + dot(g, &last.v));
+                own[if row >= first_tangent { 2 } else { 1 }] += s * mean;
                 own[3] -= s * w[row];
+                size = size.max((s * mean).abs());
             }
         }
         let scale = own

@@ -1,6 +1,6 @@
 //! Final positions of a step that a position correction follows, and consistency of the recorded figures.
 
-use percuss_scene::model::mechanism::{ConstraintKind, System, SystemError};
+use percuss_scene::model::mechanism::{ConstraintKind, Scheme, System, SystemError};
 
 use super::super::report::RowRange;
 use super::dense::{dot, solve};
@@ -16,7 +16,7 @@ impl MechanismVerifier<'_> {
     /// Consistency of the recorded figures of a step with each other.
     pub(super) fn compare_figures(&mut self) {
         let account = self.step_row;
-        let event = self.settings.scheme == percuss_scene::model::mechanism::Scheme::Event;
+        let event = self.settings.scheme == Scheme::Event;
         let figures = RecordedFigures {
             step: self.step,
             t: self.t,
@@ -51,7 +51,7 @@ impl MechanismVerifier<'_> {
         before: &RecordedState,
         last: &RecordedState,
     ) -> Result<(), SystemError> {
-        if !self.corrects() || self.struck() {
+        if !self.corrects_this() || self.struck() {
             return Ok(());
         }
         // Errors of joints and overlaps at the uncorrected end.
@@ -62,14 +62,18 @@ impl MechanismVerifier<'_> {
         let mut explained = 1e-11 * (1.0 + size(&arrived));
         for i in 0..self.first_gap.len() - 1 {
             let contact = matches!(self.system.constraints()[i].kind, ConstraintKind::Contact);
-            if contact && !self.settings.projection {
+            let mut rows = self.constraint_rows.iter();
+            let place = rows.position(|row| row.constraint == i);
+            let persists = place.is_some_and(|k| self.persistent_at_end(k));
+            let corrected = self.settings.projection || self.settings.scheme == Scheme::Projected;
+            if contact && !persists && !corrected {
                 continue;
             }
             let (g, _) = self.rows_of(i, last.t, &arrived)?;
             for (row, at) in (self.first_gap[i]..self.first_gap[i + 1]).enumerate() {
                 let wrong = match contact {
-                    true => (-gaps[at]).max(0.0),
-                    false => gaps[at].abs(),
+                    true if !persists => (-gaps[at]).max(0.0),
+                    _ => gaps[at].abs(),
                 };
                 let g = &g[row * n..(row + 1) * n];
                 // The shortest displacement in the kinetic metric that corrects this row.
@@ -84,7 +88,7 @@ impl MechanismVerifier<'_> {
             self.report
                 .add_comparison("correction", (a - b).abs() / explained, || place);
         }
-        Ok(())
+        self.compare_direction(step, last, &arrived)
     }
 
     /// Marks the columns that thinned records of systems with joints or corrections leave unverified.

@@ -4,7 +4,8 @@
 //! turnover  max(E(v_I), E(v_L), ½‖hA⁻¹K‖², |work|, |boundary|)        forced   ½‖hA⁻¹K‖²
 //! gain      Σ S [Uᵃ − ½δ(U − U_L)],  Uᵃ = ½(1−δ)U_I + ½(1+δ)U         over the contacts, relative to the turnover
 //! excess    the gain; with several δ or joints no more than Σ S (U + ρU_I)/(1+ρ)
-//! lasting   Σ ½S (U_I + U) of contacts that carried impulses before, too, without sliding, and of joints
+//! lasting   Σ ½S (U_I + U) of contacts that carried impulses before, too, without sliding, and of joints; in the scheme
+//!           `projected` with −K·Δq, the work of the displacement of q_F onto contacts
 //! ```
 
 use percuss_contact::law::Status;
@@ -121,6 +122,7 @@ impl MechanismVerifier<'_> {
     pub(super) fn compare_energy_budget(
         &mut self,
         step: &Step,
+        before: Option<&RecordedState>,
         last: &RecordedState,
     ) -> Result<(), SystemError> {
         if self.settings.impact.is_separate() {
@@ -143,6 +145,11 @@ impl MechanismVerifier<'_> {
         // Gain and work of persistent contacts.
         let mut books = self.gained(step, &free)?;
         let known = self.add_lasting(step, last, &mut books);
+        if let Some(before) = before {
+            let (work, size) = self.work_of_displacement(step, before, last);
+            books.lasting += work;
+            books.size += size;
+        }
         if !known {
             let why = "what contacts did in the step before is not recorded";
             self.report
@@ -192,21 +199,21 @@ impl MechanismVerifier<'_> {
     /// Energy gain of the contacts.
     fn gained(&mut self, step: &Step, free: &[f64]) -> Result<EnergyBudget, SystemError> {
         let n = step.begin.len();
-        let at = step.at(true);
         // Restitution: canonical, that of the contacts, or of each row.
         let common = match self.settings.impact {
-            ImpactLaw::Canonical => self.system.canonical_restitution(at)?,
+            ImpactLaw::Canonical => self.system.canonical_restitution(step.at_contacts())?,
             _ => None,
         };
         let mut books = EnergyBudget::default();
-        let beside = self.contact_rho(at, common)?;
+        let beside = self.contact_rho(step, common)?;
         let mut one = beside.map(CommonRestitution::new);
         for k in 0..self.constraint_rows.len() {
             let constraint = self.constraint_rows[k].constraint;
-            let weights = self.weights_of(k, at, (common, beside))?;
-            books.again |= weights != self.restitution_weights(constraint, at, common)?;
+            let weights = self.weights_of(step, k, (common, beside))?;
             let kind = self.system.constraints()[constraint].kind;
             let contact = self.system.constraints()[constraint].is_contact();
+            books.again |=
+                !contact && weights != self.restitution_weights(constraint, step.at(k), common)?;
             let (g, w) = &step.rows[k];
             for (row, s) in self.constraint_rows[k].impulse.iter().enumerate() {
                 if *s == 0.0 {
@@ -279,9 +286,18 @@ impl MechanismVerifier<'_> {
                     &step.velocity_before_projection,
                 );
             }
-            // Impulses of the velocity projection at the end.
+            // Impulses of the velocity projection at the end: of contacts the normal one.
             let (g, w) = &step.holds[k];
-            for (row, s) in touch.end_impulse.iter().enumerate() {
+            let held = match kind {
+                ConstraintKind::Contact
+                    if self.previous[touch.constraint] == Some(Status::Open) =>
+                {
+                    0
+                }
+                ConstraintKind::Contact => 1,
+                _ => touch.end_impulse.len(),
+            };
+            for (row, s) in touch.end_impulse.iter().take(held).enumerate() {
                 add(
                     *s,
                     w[row],

@@ -5,8 +5,10 @@
 //!            A, G evaluated at            K                                    q_F
 //! midpoint   t_M, q_I + ½h v_I            (t_M, q_M, ½(v_I + v_F)) or v_I      q_M + ½h v_F
 //! θ          t_I + θh, q_I + θh v_I       θ K_F + (1−θ) K_I                    q_I + h(θ v_F + (1−θ) v_I)
+//! projected  as midpoint                  as midpoint                          q_M + ½h v_F, then g = 0 at persistent contacts
 //! Paoli      t_F, q_F                     (t_F, q_F, v_I)                      q_I + h v_I
-//! A(v* − v_I) = hK + Σ Gᵀ S,   A(v_F − v*) = G_Fᵀ s     s projects v* onto the tangent space of the joints at q_F
+//! A(v* − v_I) = hK + Σ Gᵀ S,   A(v_F − v*) = G_Fᵀ s     s projects v* onto the tangent space of the joints at q_F; of
+//!                                                       persistent contacts it makes law(U_F, S + s) hold there
 //! ```
 //!
 //! Where the state before is not recorded, the step is reconstructed backwards from its end, unless positions were
@@ -22,6 +24,7 @@ mod impacts;
 mod interval;
 mod least_energy;
 mod locking;
+mod persistent;
 mod projection;
 mod recorded_run;
 mod residuals;
@@ -124,6 +127,8 @@ pub(super) struct MechanismVerifier<'a> {
     pub first_gap: Vec<usize>,
     /// The status of each constraint in the step before, if that is recorded.
     pub previous: Vec<Option<Status>>,
+    /// Whether each contact persists from the step before, if that is known; only in the scheme `projected`.
+    pub persists: Vec<Option<bool>>,
     pub step: i64,
     pub t: f64,
     /// Event state of each constraint, as long as every step is recorded.
@@ -199,6 +204,9 @@ pub(super) fn verify(
         first_gap.push(last + constraint.num_gaps());
     }
     declare_checks(report, built.settings.scheme == Scheme::Event);
+    if built.settings.scheme == Scheme::Projected {
+        persistent::declare_checks(report);
+    }
     let count = built.system.constraints().len();
     // Normalised quaternions, as the run starts with.
     let mut origin = built.initial.q.clone();
@@ -212,6 +220,7 @@ pub(super) fn verify(
         constraint_rows: Vec::new(),
         first_gap,
         previous: vec![None; count],
+        persists: vec![None; count],
         step: 0,
         t: 0.0,
         constraint_memory: None,

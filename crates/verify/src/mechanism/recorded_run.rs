@@ -94,6 +94,7 @@ impl MechanismVerifier<'_> {
             if not_recorded(record, &account, &group) {
                 self.report.skip(NOT_RECORDED);
                 self.previous.fill(None);
+                self.persists.fill(None);
                 self.lose_track();
                 before = last;
                 continue;
@@ -230,7 +231,7 @@ impl MechanismVerifier<'_> {
     }
 
     /// Number of rows that the velocity projection at the end of a step acts on.
-    fn held_rows(&self, constraint: usize) -> usize {
+    pub(super) fn held_rows(&self, constraint: usize) -> usize {
         let known = &self.system.constraints()[constraint];
         match known.kind {
             ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
@@ -246,6 +247,7 @@ impl MechanismVerifier<'_> {
                 *previous = touch.status;
             }
         }
+        self.remember_persistent();
     }
 
     fn verify_step(
@@ -259,6 +261,7 @@ impl MechanismVerifier<'_> {
         // A gap in the records: statuses and events before it are unknown.
         if !consecutive {
             self.previous.fill(None);
+            self.persists.fill(None);
             self.lose_track();
         }
         self.report.steps += 1;

@@ -15,7 +15,7 @@ use super::step::{Step, size};
 use super::{ConstraintRow, MechanismVerifier};
 
 /// A velocity is known to this share of the absolute values of its terms.
-const ROUNDING: f64 = 1e-14;
+pub(super) const ROUNDING: f64 = 1e-14;
 
 /// Velocities below this share of the speed of the largest energy so far count as rest: a body that friction has stopped
 /// keeps 1e-35 m/s or so, of which nothing is known.
@@ -80,7 +80,7 @@ impl MechanismVerifier<'_> {
     /// The common ρ of the contact rows that carry impulses.
     pub(super) fn contact_rho(
         &mut self,
-        at: StateRef<'_>,
+        step: &Step,
         common: Option<f64>,
     ) -> Result<Option<f64>, SystemError> {
         let mut known = None;
@@ -89,7 +89,7 @@ impl MechanismVerifier<'_> {
             if !self.system.constraints()[constraint].is_contact() {
                 continue;
             }
-            let weights = self.restitution_weights(constraint, at, common)?;
+            let weights = self.weights_of_scheme(step, k, common)?;
             for (s, rho) in self.constraint_rows[k].impulse.iter().zip(weights) {
                 if *s != 0.0 && known.is_some_and(|known| known != rho) {
                     return Ok(None);
@@ -106,12 +106,12 @@ impl MechanismVerifier<'_> {
     /// would otherwise gain energy.
     pub(super) fn weights_of(
         &mut self,
+        step: &Step,
         k: usize,
-        at: StateRef<'_>,
         (common, beside): (Option<f64>, Option<f64>),
     ) -> Result<Vec<f64>, SystemError> {
         let constraint = self.constraint_rows[k].constraint;
-        let mut weights = self.restitution_weights(constraint, at, common)?;
+        let mut weights = self.weights_of_scheme(step, k, common)?;
         let held = match self.system.constraints()[constraint].kind {
             ConstraintKind::Joint | ConstraintKind::Nonholonomic => weights.len(),
             ConstraintKind::FrictionJoint { normal_rows } => normal_rows,
@@ -141,7 +141,7 @@ impl MechanismVerifier<'_> {
             return self.compare_step_laws(step);
         }
         // Forces that depend on velocity are taken after the impact.
-        let mean = self.settings.force_evaluation == ForceEvaluation::Mean;
+        let mean = self.settings.force_evaluation != ForceEvaluation::Begin;
         if mean && self.follows_velocity(step) {
             return Ok(());
         }
@@ -169,22 +169,20 @@ impl MechanismVerifier<'_> {
 
     fn compare_step_laws(&mut self, step: &Step) -> Result<(), SystemError> {
         let n = step.begin.len();
-        // Restitution, which contacts alone have, is evaluated where they are.
-        let at = step.at(true);
         let mut common = None;
         if self.settings.impact == ImpactLaw::Canonical {
-            common = self.system.canonical_restitution(at)?;
+            common = self.system.canonical_restitution(step.at_contacts())?;
         }
         // Free velocity v_L = v_I + h A⁻¹ K.
         let forced = solve(&step.mass, &step.force).unwrap_or_else(|| vec![f64::NAN; n]);
         let free: Vec<f64> = (0..n).map(|i| step.begin[i] + forced[i]).collect();
         let sizes = self.sizes(step);
         let (mut defects, mut judged) = (Defects::default(), Vec::new());
-        let beside = self.contact_rho(at, common)?;
+        let beside = self.contact_rho(step, common)?;
         let mut blocks = Vec::new();
         for k in 0..self.constraint_rows.len() {
             let touch = self.constraint_rows[k].clone();
-            let weights = self.weights_of(k, at, (common, beside))?;
+            let weights = self.weights_of(step, k, (common, beside))?;
             // Velocities, scaling and law of the constraint.
             let mut block = ConstraintBlock::of(step, k, (&weights, &free, &sizes));
             let kappa = block.u.len() as f64 / block.trace;
@@ -194,8 +192,7 @@ impl MechanismVerifier<'_> {
                 continue;
             }
             let is_contact = self.system.constraints()[touch.constraint].is_contact();
-            let place = step.at(is_contact);
-            let law = self.law_of_step(touch.constraint, place, step.h, status)?;
+            let law = self.law_of_step(touch.constraint, step.at(k), step.h, status)?;
             // Paoli's scheme: velocity of least kinetic energy.
             if self.settings.scheme == Scheme::Paoli
                 && let Some(lean) =
@@ -345,37 +342,51 @@ impl MechanismVerifier<'_> {
 }
 
 /// Velocities and scaling of one constraint.
-struct ConstraintBlock {
+pub(super) struct ConstraintBlock {
     /// Ū and b = Ū without impulses.
-    u: Vec<f64>,
-    b: Vec<f64>,
+    pub(super) u: Vec<f64>,
+    pub(super) b: Vec<f64>,
     /// Trace of the Delassus block H.
-    trace: f64,
+    pub(super) trace: f64,
     /// Sum of the absolute values of the terms of the velocities.
-    terms: f64,
+    pub(super) terms: f64,
 }
 
 impl ConstraintBlock {
     fn of(step: &Step, k: usize, (weights, free, sizes): (&[f64], &Vec<f64>, &[f64])) -> Self {
         let n = step.begin.len();
         let (g, w) = &step.rows[k];
+        let rebound: Vec<f64> = (0..w.len())
+            .map(|row| weights[row] * (w[row] + dot(&g[row * n..(row + 1) * n], &step.begin)))
+            .collect();
+        let ends = [&step.velocity_before_projection[..], free];
+        Self::of_rows(&step.mass, &step.rows[k], &rebound, ends, sizes)
+    }
+
+    /// The block of rows G, W with the velocity and the free velocity `ends`, to which `rebound` = ρ U_I is added.
+    pub(super) fn of_rows(
+        mass: &[f64],
+        (g, w): &(Vec<f64>, Vec<f64>),
+        rebound: &[f64],
+        ends: [&[f64]; 2],
+        sizes: &[f64],
+    ) -> Self {
+        let n = sizes.len();
         let mut block = Self {
             u: Vec::new(),
             b: Vec::new(),
             trace: 0.0,
             terms: 0.0,
         };
-        for (row, w) in w.iter().enumerate() {
+        for (row, rebound) in rebound.iter().enumerate() {
             let g = &g[row * n..(row + 1) * n];
             let with = |v: &[f64]| -> f64 { g.iter().zip(v).map(|(g, v)| (g * v).abs()).sum() };
-            let [begin, loose, free_of] =
-                [&step.begin, &step.velocity_before_projection, free].map(|v| w + dot(g, v));
+            let [with_impulses, free] = ends.map(|v| w[row] + dot(g, v));
             // Ū = U + ρ U_I, and the trace of G A⁻¹ Gᵀ.
-            let rebound = weights[row] * begin;
-            block.u.push(loose + rebound);
-            block.b.push(free_of + rebound);
-            block.terms += w.abs() + with(sizes);
-            if let Some(back) = solve(&step.mass, g) {
+            block.u.push(with_impulses + rebound);
+            block.b.push(free + rebound);
+            block.terms += w[row].abs() + with(sizes);
+            if let Some(back) = solve(mass, g) {
                 block.trace += dot(&back, g);
             }
         }
@@ -383,7 +394,7 @@ impl ConstraintBlock {
     }
 
     /// F of the rule with the smallest defect, the largest amplification of all rules, and the rule.
-    fn least(
+    pub(super) fn least(
         &self,
         law: &Law,
         kappa: f64,

@@ -20,6 +20,8 @@ pub(super) struct Step {
     pub q: Vec<f64>,
     /// Time and positions at which contacts are evaluated: those above, or t_F and q_I + h v_I.
     pub contacts: (f64, Vec<f64>),
+    /// Whether each active constraint is evaluated there and not at (t, q).
+    pub apart: Vec<bool>,
     pub begin: Vec<f64>,
     /// v*, the velocity before its projection onto the tangent space of the joints at the end.
     pub velocity_before_projection: Vec<f64>,
@@ -33,16 +35,24 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// The state (t, q, v_I) at which the law and the restitution of a contact are evaluated, or of another constraint.
-    pub(super) fn at(&self, contact: bool) -> StateRef<'_> {
-        let (t, q) = match contact {
-            true => (self.contacts.0, &self.contacts.1),
-            false => (self.t, &self.q),
-        };
+    /// The state (t, q, v_I) at which contacts are evaluated.
+    pub(super) fn at_contacts(&self) -> StateRef<'_> {
         StateRef {
-            t,
-            q,
+            t: self.contacts.0,
+            q: &self.contacts.1,
             v: &self.begin,
+        }
+    }
+
+    /// The state (t, q, v_I) at which the law and the restitution of an active constraint are evaluated.
+    pub(super) fn at(&self, k: usize) -> StateRef<'_> {
+        match self.apart[k] {
+            true => self.at_contacts(),
+            false => StateRef {
+                t: self.t,
+                q: &self.q,
+                v: &self.begin,
+            },
         }
     }
 }
@@ -70,6 +80,12 @@ impl MechanismVerifier<'_> {
         };
         let constraints = self.system.constraints().iter();
         self.settings.projection || constraints.into_iter().any(|c| joint(c.kind))
+    }
+
+    /// Whether positions may have been corrected after this step: contacts of the scheme `projected` where there are any.
+    pub(super) fn corrects_this(&self) -> bool {
+        let closes = self.settings.scheme == Scheme::Projected;
+        self.corrects() || (closes && !self.constraint_rows.is_empty())
     }
 
     pub(super) fn rows_of(
@@ -114,7 +130,7 @@ impl MechanismVerifier<'_> {
         if before.is_none() {
             self.list_unseen_positions(last)?;
         }
-        if before.is_none() && self.corrects() {
+        if before.is_none() && self.corrects_this() {
             self.report.skip(
                 "steps whose state before is not recorded, in systems whose positions are put right after \
                  a step: momentum, laws and works (record_every = 1 tells them)",
@@ -136,8 +152,9 @@ impl MechanismVerifier<'_> {
         self.compare_velocities(&step);
         self.compare_projections(&step)?;
         self.compare_laws(&step)?;
+        self.compare_persistent(&step, before, last)?;
         self.compare_missing_contacts(&step)?;
-        self.compare_energy_budget(&step, last)?;
+        self.compare_energy_budget(&step, before, last)?;
         self.compare_works(&step, last)
     }
 
@@ -194,8 +211,18 @@ impl MechanismVerifier<'_> {
                         .map(|i| 0.5 * (step.begin[i] + step.velocity_before_projection[i]))
                         .collect(),
                 };
+                let mut q = step.q.clone();
+                if self.settings.force_evaluation == ForceEvaluation::Implicit {
+                    // q_I + ½h·½(v_I + v*), from q_M = q_I + ½h v_I where q_I is not recorded.
+                    let chart = self.system.configuration_space();
+                    match before {
+                        Some(before) => q.clone_from(&before.q),
+                        None => advance(chart, &mut q, &step.begin, -0.5 * h),
+                    }
+                    advance(chart, &mut q, &v, 0.5 * h);
+                }
                 self.system
-                    .dynamics(step.t, &step.q, &v, &mut mass, &mut force)?;
+                    .dynamics(step.t, &q, &v, &mut mass, &mut force)?;
             }
         }
         force.iter_mut().for_each(|k| *k *= h);
@@ -206,8 +233,12 @@ impl MechanismVerifier<'_> {
     fn set_place(&self, step: &mut Step, before: Option<&RecordedState>, last: &RecordedState) {
         self.set_scheme_place(step, before, last);
         step.contacts = (step.t, step.q.clone());
-        let end = self.settings.tangent_cone == TangentCone::End;
-        if end && self.settings.scheme == Scheme::Midpoint {
+        let end = match self.settings.scheme {
+            Scheme::Midpoint => self.settings.tangent_cone == TangentCone::End,
+            Scheme::Projected => true,
+            Scheme::Theta(_) | Scheme::Paoli | Scheme::Event => false,
+        };
+        if end {
             // q_I + h v_I = q_M + ½h v_I.
             step.contacts.0 = last.t;
             let chart = self.system.configuration_space();
@@ -272,6 +303,7 @@ impl MechanismVerifier<'_> {
             },
             q: last.q.clone(),
             contacts: (last.t, last.q.clone()),
+            apart: Vec::new(),
             begin: before.map_or_else(|| last.v.clone(), |before| before.v.clone()),
             velocity_before_projection: last.v.clone(),
             mass: vec![0.0; n * n],
@@ -316,6 +348,7 @@ impl MechanismVerifier<'_> {
         let n = last.v.len();
         step.rows.clear();
         step.holds.clear();
+        step.apart.clear();
         // G and W at the evaluation point and at the end; Σ G_Fᵀ s.
         let mut given = vec![0.0; n];
         for k in 0..self.constraint_rows.len() {
@@ -323,12 +356,13 @@ impl MechanismVerifier<'_> {
                 let touch = &self.constraint_rows[k];
                 (touch.constraint, touch.end_impulse.clone())
             };
-            let contact = self.system.constraints()[constraint].is_contact();
-            let rows = match contact {
+            let apart = self.evaluated_apart(step, k)?;
+            let rows = match apart {
                 true => self.rows_of(constraint, step.contacts.0, &step.contacts.1)?,
                 false => self.rows_of(constraint, step.t, &step.q)?,
             };
             step.rows.push(rows);
+            step.apart.push(apart);
             let end = self.rows_of(constraint, last.t, &last.q)?;
             for (s, g) in hold.iter().zip(end.0.chunks(n.max(1))) {
                 given.iter_mut().zip(g).for_each(|(sum, g)| *sum += s * g);
