@@ -106,6 +106,10 @@ impl<D: Dynamics> World<D> {
                 }
             }
         }
+        // Contacts begin anew: with other velocities they may collide.
+        for contact in &mut self.state.contacts {
+            contact.persistent = false;
+        }
         self.initial_report();
         Ok(())
     }
