@@ -224,7 +224,7 @@ impl<D: Dynamics> World<D> {
         profile::lap(profiler, Stage::Account);
         let threads = found.detector.threads();
         // q_F = q_I + ½h (u_I + u_F), then overlaps and joint drift are projected out.
-        position::advance(model, state, settings, cache, threads, end, time.end)?;
+        position::advance(model, state, settings, cache, threads, mid, end, time.end)?;
         let projected = settings.integrator == Integrator::Projected;
         let inputs = StepInputs {
             model,

@@ -1,65 +1,331 @@
 //! The integrator `projected`: persistent contacts at position and velocity level.
 
+use std::sync::Arc;
+
 use crate::support::*;
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec2, DVec3};
+use percuss_bodies::joint::{Clearance, JointFrame, JointKind};
 use percuss_bodies::{
-    Freedom, Integrator, MassProperties, Pose, Settings, Space, World, space,
+    Compound, Dynamics, ForceContext, ForceField, Freedom, Integrator, Joint, MassProperties,
+    Plane, Pose, Settings, Space, World, plane, space,
 };
 
 const G: f64 = 9.81;
 
+fn settings(integrator: Integrator, step: f64) -> Settings {
+    Settings {
+        step,
+        tolerance: 1e-11,
+        integrator,
+        ..Settings::default()
+    }
+}
+
 /// Total energy.
-fn energy(world: &World<Space>) -> f64 {
+fn energy<D: Dynamics>(world: &World<D>) -> f64 {
     world.report().kinetic + world.report().potential
 }
 
-/// Euler's disc: thickness and radius of a coin, tilted by 60 degrees from upright, in steady precession.
+/// Advances to time `until`; the books of every step have to balance, and no step may gain energy through contacts.
+fn advance<D: Dynamics>(world: &mut World<D>, until: f64) {
+    let h = world.settings().step;
+    for _ in 0..(until / h).round() as usize {
+        let before = world.report().kinetic;
+        world.step().unwrap();
+        let report = world.report();
+        assert!(report.reached, "t = {}: {:e}", report.t, report.residual);
+        let works = report.work
+            + report.impact
+            + report.sliding
+            + report.boundary
+            + report.bilateral
+            + report.joint_friction
+            + report.motor
+            + report.spring;
+        let left = report.kinetic - before - works;
+        // Rounding of sums of energies.
+        let scale = report.turnover.max(report.kinetic);
+        assert!(left.abs() <= 1e-11 * scale, "t = {}: {left:e} J", report.t);
+        assert!(report.excess <= 1e-9, "t = {}: {:e}", report.t, report.excess);
+    }
+}
+
+/// Observed order of errors at halved steps.
+fn order(errors: &[f64]) -> f64 {
+    (errors[0] / errors[errors.len() - 1]).log2() / (errors.len() - 1) as f64
+}
+
+/// Euler's disc: a coin that rolls without sliding on the edge of its rim.
 fn disc(integrator: Integrator, h: f64) -> World<Space> {
     let mut stage = WorldBuilder::<Space>::new(coulomb(5.0), DVec3::Z * -G);
-    stage.settings = Settings {
-        step: h,
-        tolerance: 1e-10,
-        integrator,
-        ..Settings::default()
-    };
+    stage.settings = settings(integrator, h);
     stage.floor();
     let (radius, half) = (0.05, 0.005);
     let shape = space::Shape::cylinder(2.0 * half, radius).unwrap();
-    let mass = <Space as percuss_bodies::Geometry>::mass_properties(&shape, 1000.0).unwrap();
-    // Tilt of the axis from the vertical.
-    let tilt = 0.6_f64;
-    let rotation = DQuat::from_rotation_y(tilt);
-    // Lowest point of the rim.
+    let rotation = DQuat::from_rotation_y(0.6);
+    // Lowest point of the rim, above which the disc stands.
     let low = rotation * DVec3::new(radius, 0.0, -half);
-    let position = DVec3::Z * -low.z;
-    // A spin about the vertical through the contact point and some about the axis: rolling without slip.
-    let omega = DVec3::new(0.0, 0.0, 20.0) + rotation * DVec3::Z * -12.0;
+    let omega = DVec3::Z * 20.0 + rotation * DVec3::Z * -12.0;
     let v = -omega.cross(low);
-    let body = rotation.conjugate() * omega;
-    let velocity = [v.x, v.y, v.z, body.x, body.y, body.z];
-    let pose = Pose { position, rotation };
-    stage.add(shape, mass, Freedom::Free, pose, velocity);
+    let spin = rotation.conjugate() * omega;
+    let pose = Pose {
+        position: DVec3::Z * -low.z,
+        rotation,
+    };
+    stage.body(shape, 1000.0, pose, [v.x, v.y, v.z, spin.x, spin.y, spin.z]);
     stage.world()
 }
 
 #[test]
-fn energy_of_eulers_disc() {
-    for integrator in [Integrator::Midpoint, Integrator::Projected] {
-        for h in [2e-3, 1e-3, 5e-4, 2.5e-4] {
-            let mut world = disc(integrator, h);
-            let first = energy(&world);
-            let (mut worst, mut iterations) = (0.0_f64, 0);
-            for _ in 0..(1.0 / h).round() as usize {
-                world.step().unwrap();
-                worst = worst.max((energy(&world) / first - 1.0).abs());
-                iterations += world.report().iterations;
+fn eulers_disc_keeps_its_energy() {
+    let error = |integrator, h| {
+        let mut world = disc(integrator, h);
+        let first = energy(&world);
+        advance(&mut world, 1.0);
+        (energy(&world) / first - 1.0).abs()
+    };
+    for h in [2e-3, 1e-3, 5e-4, 2.5e-4] {
+        println!("disc {h} {:e} {:e}", error(Integrator::Projected, h), error(Integrator::Midpoint, h));
+    }
+}
+
+/// A force of constant size towards the z axis, on body 1.
+#[derive(Debug)]
+struct Inwards(f64);
+
+impl ForceField<Space> for Inwards {
+    fn add_loads(&mut self, at: &ForceContext<'_, Space>, loads: &mut [[f64; 6]]) {
+        let x = at.poses[1].position;
+        let r = x.x.hypot(x.y);
+        loads[1][0] -= self.0 * x.x / r;
+        loads[1][1] -= self.0 * x.y / r;
+    }
+}
+
+/// A ball that rolls around a vertical cylinder, pressed against it.
+fn pipe(integrator: Integrator, h: f64) -> World<Space> {
+    let mut stage = WorldBuilder::<Space>::new(coulomb(5.0), DVec3::Z * -G);
+    stage.settings = settings(integrator, h);
+    let none = MassProperties {
+        mass: 0.0,
+        inertia: DVec3::ZERO,
+    };
+    let cylinder = space::Shape::cylinder(20.0, 0.4).unwrap();
+    stage.add(cylinder, none, Freedom::Fixed, at3(DVec3::ZERO), [0.0; 6]);
+    let ball = space::Shape::sphere(0.1).unwrap();
+    // v = -ω × (contact - centre): ω_z = v_φ / a on the outside.
+    let v = 1.5;
+    stage.body(ball, 1000.0, at3(DVec3::X * 0.5), [0.0, v, 0.0, 0.0, 0.0, v / 0.1]);
+    let m = stage.model.bodies[1].mass.mass;
+    stage.field(Box::new(Inwards(60.0 * m)));
+    stage.world()
+}
+
+#[test]
+fn a_ball_around_a_pipe_oscillates() {
+    // z̈ = −(2/7) φ̇² z − (5/7) g, φ̇ = 3 rad/s.
+    let rate = (2.0_f64 / 7.0).sqrt() * 3.0;
+    let amplitude = 5.0 / 7.0 * G / (rate * rate);
+    let exact = |t: f64| amplitude * ((rate * t).cos() - 1.0);
+    for h in [4e-3, 2e-3, 1e-3, 5e-4] {
+        let error = |integrator| {
+            let mut world = pipe(integrator, h);
+            advance(&mut world, 2.0);
+            let p = world.state().poses[1].position;
+            ((p.z - exact(2.0)).abs(), p.y.atan2(p.x) - (6.0 - std::f64::consts::TAU), p.x.hypot(p.y) - 0.5)
+        };
+        println!("pipe {h} {:?} {:?}", error(Integrator::Projected), error(Integrator::Midpoint));
+    }
+}
+
+/// A wheel that rolls inside a loop: a pin in its hole.
+fn wheel(integrator: Integrator, h: f64, v: f64, mu: f64) -> World<Plane> {
+    let mut stage = WorldBuilder::<Plane>::new(coulomb(0.0), DVec2::Y * -G);
+    stage.settings = settings(integrator, h);
+    let none = MassProperties {
+        mass: 0.0,
+        inertia: 0.0,
+    };
+    let disc = || plane::Shape::disc(0.1).unwrap();
+    let wall = stage.add(disc(), none, Freedom::Fixed, at2(0.0, 0.0), [0.0; 3]);
+    let ball = stage.body(disc(), 1000.0, at2(0.0, -0.9), [v, 0.0, -v / 0.1]);
+    let frame = |body: usize| JointFrame::<Plane> {
+        body: Some(body as u32),
+        point: DVec2::ZERO,
+        axes: [DVec2::X, DVec2::Y],
+    };
+    let mut joint = Joint::new("loop", JointKind::Clearance, [frame(wall), frame(ball)]);
+    joint.clearance = Some(Clearance {
+        pin: 0.1,
+        play: 0.9,
+        law: coulomb(mu),
+    });
+    stage.model.joints.push(joint);
+    stage.world()
+}
+
+#[test]
+fn a_wheel_in_a_loop() {
+    // (3/2) ρ θ̈ = −g sin θ; in steps that are exact to rounding.
+    let reference = |v: f64, until: f64| {
+        let rate = |[x, w]: [f64; 2]| [w, -G / (1.5 * 0.9) * x.sin()];
+        let mut y = [0.0, v / 0.9];
+        let n = 20_000;
+        let dt = until / f64::from(n);
+        for _ in 0..n {
+            let add = |a: [f64; 2], b: [f64; 2], s: f64| [a[0] + s * b[0], a[1] + s * b[1]];
+            let k1 = rate(y);
+            let k2 = rate(add(y, k1, 0.5 * dt));
+            let k3 = rate(add(y, k2, 0.5 * dt));
+            let k4 = rate(add(y, k3, dt));
+            for i in 0..2 {
+                y[i] += dt / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]);
             }
-            println!(
-                "{integrator:?} {h}: worst {worst:e}, end {:e} gap {:e} z {} {iterations}",
-                energy(&world) / first - 1.0,
-                world.report().penetration,
-                world.state().poses[1].position.z,
-            );
+        }
+        y
+    };
+    let [angle, _] = reference(7.0, 2.0);
+    for h in [4e-3, 2e-3, 1e-3, 5e-4] {
+        let error = |integrator| {
+            let mut world = wheel(integrator, h, 7.0, 3.0);
+            let first = energy(&world);
+            advance(&mut world, 2.0);
+            let p = world.state().poses[1].position;
+            let off = DVec2::new(angle.sin(), -angle.cos()) * 0.9;
+            ((p - off).length(), energy(&world) / first - 1.0, p.length() - 0.9)
+        };
+        println!("loop {h} {:?} {:?}", error(Integrator::Projected), error(Integrator::Midpoint));
+    }
+}
+
+/// A sphere away from the centre of mass of its body.
+fn offset_sphere(radius: f64, pose: Pose<Space>) -> space::Shape {
+    let parts = [(space::Shape::sphere(radius).unwrap(), pose)];
+    // Masses are those of the bodies.
+    let unit = MassProperties {
+        mass: 1.0,
+        inertia: DVec3::ONE,
+    };
+    let compound = Compound::<Space>::from_parts(&parts, unit, &at3(DVec3::ZERO), None).unwrap();
+    space::Shape::Compound(Arc::new(compound))
+}
+
+/// A sphere of radius 1 cm whose centre of mass is 2 mm below its middle, turned fast on a table.
+fn tippe_top(integrator: Integrator, h: f64) -> World<Space> {
+    let mut stage = WorldBuilder::<Space>::new(coulomb(0.3), DVec3::Z * -G);
+    stage.settings = settings(integrator, h);
+    stage.floor();
+    let shape = offset_sphere(0.01, at3(DVec3::Z * 0.002));
+    let mass = MassProperties {
+        mass: 0.005,
+        inertia: DVec3::new(2.2e-7, 2.2e-7, 2.0e-7),
+    };
+    let rotation = DQuat::from_rotation_y(0.3);
+    let middle = rotation * DVec3::Z * 0.002;
+    let spin = DVec3::Z * 150.0;
+    let pose = Pose {
+        position: DVec3::Z * (0.01 - middle.z),
+        rotation,
+    };
+    stage.add(shape, mass, Freedom::Free, pose, [0.0, 0.0, 0.0, spin.x, spin.y, spin.z]);
+    stage.world()
+}
+
+/// Jellett's integral L · (contact − centre of mass).
+fn jellett(world: &World<Space>) -> f64 {
+    let (pose, v) = (&world.state().poses[1], &world.state().velocities[1]);
+    let i = world.model().bodies[1].mass.inertia;
+    let l = pose.rotation * (i * DVec3::new(v[3], v[4], v[5]));
+    let contact = pose.rotation * DVec3::Z * 0.002 - DVec3::Z * 0.01;
+    l.dot(contact)
+}
+
+#[test]
+fn tippe_top_keeps_jelletts_integral() {
+    let run = |integrator, h| {
+        let mut world = tippe_top(integrator, h);
+        let first = jellett(&world);
+        advance(&mut world, 0.5);
+        let pose = &world.state().poses[1];
+        ((jellett(&world) / first - 1.0), pose.position, (pose.rotation * DVec3::Z).z, energy(&world))
+    };
+    for h in [1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5] {
+        println!("tippe {h} {:?} {:?}", run(Integrator::Projected, h), run(Integrator::Midpoint, h));
+    }
+}
+
+/// A heavy top on a round tip that does not slide.
+fn top(integrator: Integrator, h: f64) -> World<Space> {
+    let mut stage = WorldBuilder::<Space>::new(coulomb(5.0), DVec3::Z * -G);
+    stage.settings = settings(integrator, h);
+    stage.floor();
+    let shape = offset_sphere(0.002, at3(DVec3::Z * -0.03));
+    let mass = MassProperties {
+        mass: 0.1,
+        inertia: DVec3::new(4e-5, 4e-5, 6e-5),
+    };
+    let rotation = DQuat::from_rotation_y(0.4);
+    let low = rotation * DVec3::Z * -0.03 - DVec3::Z * 0.002;
+    let spin = DVec3::Z * 120.0;
+    let v = -(rotation * spin).cross(low);
+    let pose = Pose {
+        position: DVec3::Z * -low.z,
+        rotation,
+    };
+    stage.add(shape, mass, Freedom::Free, pose, [v.x, v.y, v.z, spin.x, spin.y, spin.z]);
+    stage.world()
+}
+
+#[test]
+fn a_heavy_top_on_its_point() {
+    let run = |integrator, h| {
+        let mut world = top(integrator, h);
+        let first = energy(&world);
+        advance(&mut world, 0.5);
+        let pose = &world.state().poses[1];
+        (energy(&world) / first - 1.0, (pose.rotation * DVec3::Z))
+    };
+    for h in [2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4] {
+        println!("top {h} {:?} {:?}", run(Integrator::Projected, h), run(Integrator::Midpoint, h));
+    }
+}
+
+/// Ten cubes at rest.
+#[test]
+fn a_stack_at_rest_stays() {
+    for integrator in [Integrator::Midpoint, Integrator::Projected] {
+        let mut stage = WorldBuilder::<Space>::new(coulomb(0.5), DVec3::Z * -G);
+        stage.settings = Settings { tolerance: 1e-6, ..settings(integrator, 5e-3) };
+        stage.floor();
+        for k in 0..10 {
+            stage.body(cuboid(1.0, 1.0, 1.0), 1.0, at3(DVec3::Z * (0.5 + k as f64)), [0.0; 6]);
+        }
+        let mut world = stage.world();
+        let begin = world.state().poses.clone();
+        advance(&mut world, 5.0);
+        let moved = begin.iter().zip(&world.state().poses);
+        let worst = moved.map(|(a, b)| (a.position - b.position).length()).fold(0.0, f64::max);
+        println!("{integrator:?}: {worst:e}");
+    }
+}
+
+/// A block on an incline sliding up then down or stops; dropped disc; stick slip.
+#[test]
+fn landing_sliding_and_stopping() {
+    for integrator in [Integrator::Midpoint, Integrator::Projected] {
+        for e in [0.0, 0.5] {
+            let mut stage = WorldBuilder::<Plane>::new(with_rebound(0.3, e, 0.0), DVec2::Y * -G);
+            stage.settings = settings(integrator, 1e-3);
+            stage.floor();
+            let ball = stage.body(rectangle(0.2, 0.1), 1000.0, at2(0.0, 0.25), [1.0, 0.0, 0.0]);
+            let mut world = stage.world();
+            let mut top = energy(&world);
+            for _ in 0..3000 {
+                world.step().unwrap();
+                assert!(energy(&world) < top + 1e-2, "{} {} {:?}", energy(&world), top, world.report());
+                top = energy(&world);
+            }
+            println!("{integrator:?} {e} {:?} {:?}", world.state().poses[ball], world.state().velocities[ball]);
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::detect::sort_by_feature;
 use crate::dynamics::Dynamics;
 use crate::joint::{clearance_candidates, clearance_joint};
 use crate::state::PersistentContact;
+use crate::step::assemble::find_previous;
 use crate::step::scratch::{Balance, Detection};
 use crate::step::{CLOSED_IF_LOADED, SolvedStep};
 use percuss_geometry::{ContactPoint, Pose, Vector};
@@ -27,8 +28,10 @@ impl<D: Dynamics> EndContacts<D> {
         let Some(problem) = &step.assembly.problem else {
             return;
         };
-        let found = step.inputs.candidates();
+        let (found, mut last) = (step.inputs.candidates(), 0);
         for (k, &touch) in step.assembly.active.iter().enumerate() {
+            let found = &found[touch as usize];
+            let before = find_previous(&step.inputs.state.contacts, &mut last, found);
             let rows = problem.rows(k);
             let s = &step.solution.impulse[rows.clone()];
             if !(s[0] > 0.0) {
@@ -39,8 +42,14 @@ impl<D: Dynamics> EndContacts<D> {
             if rebounds && !step.assembly.persistent[k] {
                 continue;
             }
-            self.candidates.push(found[touch as usize]);
+            let mut memory = PersistentContact::empty();
+            memory.bodies = found.bodies;
+            memory.feature = found.point.feature;
+            // Decides the coefficient of static and dynamic friction, as at q_M.
+            memory.status = before.map_or(Status::Open, |m| m.status);
+            self.candidates.push(*found);
             self.source.push(k as u32);
+            self.memory.push(memory);
         }
     }
 
@@ -69,7 +78,10 @@ impl<D: Dynamics> EndContacts<D> {
                     continue;
                 };
                 let source = self.source[k];
-                if !step.assembly.persistent[source as usize] && open(step, bodies, &point) {
+                // A body that lands closes its gap in the next step. On a path that curves away from the other body
+                // a contact that is loaded stays open by order h².
+                let loaded = self.memory[k].status != Status::Open;
+                if !loaded && open(step, bodies, &point) {
                     continue;
                 }
                 // The feature stays that of q_M, by which the contact is known.
@@ -79,12 +91,14 @@ impl<D: Dynamics> EndContacts<D> {
                     ..found
                 };
                 self.source[kept] = source;
+                self.memory[kept] = self.memory[k];
                 kept += 1;
             }
             from = to;
         }
         self.candidates.truncate(kept);
         self.source.truncate(kept);
+        self.memory.truncate(kept);
     }
 
     /// Contact points of a pair of shapes at the poses q_F.
@@ -129,36 +143,21 @@ impl<D: Dynamics> EndContacts<D> {
         }
     }
 
-    /// The contacts of the step before as `assemble` finds them: impulses of this step, turned with the normal from q_M
-    /// to q_F. `statuses` decide the coefficient of static and dynamic friction, as at q_M.
+    /// The impulses of the step, turned with the normal from q_M to q_F.
     pub(super) fn remember(&mut self, step: SolvedStep<'_, D>, balance: &Balance<D>) {
         let Some(problem) = &step.assembly.problem else {
             return;
         };
         let found = step.inputs.candidates();
-        let mut last = 0;
-        for (k, end) in self.source.iter().zip(&self.candidates) {
+        let each = self.source.iter().zip(&self.candidates);
+        for ((k, end), memory) in each.zip(&mut self.memory) {
             let k = *k as usize;
-            let mid = &found[step.assembly.active[k] as usize];
-            let before = super::super::assemble::find_previous(
-                &step.inputs.state.contacts,
-                &mut last,
-                mid,
-            );
+            let mid = found[step.assembly.active[k] as usize].point.normal;
+            memory.impulse = turned(mid, end.point.normal, balance.contact_impulse[k]);
             let impulse = &step.solution.impulse[problem.rows(k)];
-            let mut memory = PersistentContact::empty();
-            (memory.bodies, memory.image, memory.feature) =
-                (end.bodies, end.image, end.point.feature);
-            memory.status = before.map_or(Status::Open, |m| m.status);
-            memory.impulse = turned(
-                mid.point.normal,
-                end.point.normal,
-                balance.contact_impulse[k],
-            );
             for (m, s) in memory.moment.iter_mut().zip(impulse.iter().skip(D::N)) {
                 *m = *s;
             }
-            self.memory.push(memory);
         }
     }
 }
