@@ -29,6 +29,7 @@ use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
 use crate::settings::{Activation, Integrator};
 use crate::state::PersistentContact;
+use percuss_geometry::Vector;
 
 pub(crate) use fixed_size::BodyData;
 pub(super) use planar_coulomb::single_planar_law;
@@ -312,6 +313,30 @@ impl<D: Dynamics> Assembler<'_, D> {
             && self.inputs.settings.integrator == Integrator::Projected
     }
 
+    /// What is added to U_F in the law of a persistent contact: U_I, without what the solver left of it in the rows that
+    /// had no velocity at the end of the step before. It would stay from step to step.
+    #[inline]
+    fn turn<const R: usize>(
+        &self,
+        memory: Option<&PersistentContact<D>>,
+        frame: &D::Frame,
+        begin: [f64; R],
+    ) -> [f64; R] {
+        let Some(memory) = memory else {
+            return begin;
+        };
+        let rows = if memory.status == Status::Stick {
+            D::N
+        } else {
+            1
+        };
+        let mut turn = begin;
+        for (u, axis) in turn.iter_mut().zip(frame.as_ref()).take(rows) {
+            *u -= axis.dot(memory.velocity);
+        }
+        turn
+    }
+
     /// Restitution term ρ U_I by row; with prediction and without restitution plus g/h for an open gap. U_I for
     /// persistent contacts.
     fn restitution_term<const R: usize>(
@@ -323,7 +348,7 @@ impl<D: Dynamics> Assembler<'_, D> {
             return std::array::from_fn(|i| shift[touched.touch][i]);
         }
         if self.persists(touched.memory) {
-            return begin;
+            return self.turn(touched.memory, &touched.frame, begin);
         }
         let (e, gap) = (touched.pair.restitution, touched.found.point.gap);
         let mut rebound = begin;

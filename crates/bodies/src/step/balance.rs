@@ -27,6 +27,7 @@ use percuss_contact::{ResidualEvaluator, ResidualMeasure};
 use percuss_geometry::Vector;
 use percuss_solve::Solver;
 
+pub(super) use contact_works::contact_status;
 pub(super) use gain::common_restitution;
 pub use painleve::PainleveContact;
 pub(crate) use painleve::PainleveScratch;

@@ -24,7 +24,8 @@ pub(crate) fn detect<D: Dynamics>(
 ) {
     let flow = cell_step::flow_bound(model, free);
     // Margin from the speed bound of each body's free motion.
-    if settings.activation == Activation::Predicted || settings.integrator == Integrator::Projected {
+    if settings.activation == Activation::Predicted || settings.integrator == Integrator::Projected
+    {
         let (h, bodies) = (settings.step, &model.bodies);
         let mut squares = 0.0;
         for (i, margin) in out.aabb_margin.iter_mut().enumerate() {

@@ -7,7 +7,7 @@ use crate::body::Freedom;
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::Model;
-use crate::settings::{Integrator, Settings};
+use crate::settings::Settings;
 use crate::state::{PersistentContact, State};
 use crate::thread_pool::DetectionThreads;
 
@@ -19,7 +19,6 @@ pub(crate) fn advance<D: Dynamics>(
     settings: &Settings,
     cache: &ModelCache<D>,
     threads: &DetectionThreads,
-    midpoint: &Midpoint<D>,
     end: &EndVelocity<D>,
     t_end: f64,
 ) -> Result<(), WorldError> {
@@ -55,26 +54,8 @@ pub(crate) fn advance<D: Dynamics>(
     }
     cell_step::advance(model, state, settings, end)?;
     state.velocities.copy_from_slice(&end.velocity);
-    if settings.integrator == Integrator::Projected {
-        keep_world_spin(state, cache, midpoint);
-    }
     state.t = t_end;
     Ok(())
-}
-
-/// The spins of bodies with equal moments of inertia, computed at q_M, are about world axes: the same there at q_F. With
-/// their body axes they would turn with the body over half a step, by order h³ for a ball that rolls on a curved path.
-fn keep_world_spin<D: Dynamics>(
-    state: &mut State<D>,
-    cache: &ModelCache<D>,
-    midpoint: &Midpoint<D>,
-) {
-    for (i, world) in cache.spin_in_world_axes.iter().enumerate() {
-        if *world {
-            let spin = D::spin_to_world(&midpoint.poses[i].rotation, &state.velocities[i]);
-            state.velocities[i] = D::spin_to_body(&state.poses[i].rotation, &spin);
-        }
-    }
 }
 
 /// Stores the active contacts with impulse, velocity and status: warm start and history of the next step. The frames

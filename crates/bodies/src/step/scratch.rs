@@ -384,5 +384,6 @@ impl<D: Dynamics> Scratch<D> {
         self.balance.status.clear();
         self.midpoint.poses.clear();
         self.assembly.joints.blocks.clear();
+        self.persistent.clear();
     }
 }

@@ -24,11 +24,12 @@ use crate::model::Model;
 use crate::settings::{Integrator, Settings};
 use crate::state::{State, StepReport};
 use crate::step::joints::{FrictionIteration, JointDrift, NextPass, Pass};
+use crate::step::persistent::keep_world_spin;
 use crate::step::projection::OverlapProjection;
 use crate::step::{
-    Fault, Scratch, Solution, StepInputs, StepTime, assemble, balance, cell_step,
-    detection, disturb_velocity, end_velocity, free_velocity, joints as step_joints, midpoint,
-    position, solve,
+    Fault, Scratch, Solution, StepInputs, StepTime, assemble, balance, cell_step, detection,
+    disturb_velocity, end_velocity, free_velocity, joints as step_joints, midpoint, position,
+    solve,
 };
 
 pub use profile::StepTimings;
@@ -65,6 +66,7 @@ impl<D: Dynamics> World<D> {
     pub fn new(model: Model<D>, state: State<D>, settings: Settings) -> Result<Self, WorldError> {
         check::settings(&settings)?;
         check::model(&model, &state)?;
+        check::integrator(&settings, &model)?;
         let solver = check::solver(&settings)?;
         let work = Scratch::new(&model, &settings, solver);
         let mut world = Self {
@@ -224,7 +226,7 @@ impl<D: Dynamics> World<D> {
         profile::lap(profiler, Stage::Account);
         let threads = found.detector.threads();
         // q_F = q_I + ½h (u_I + u_F), then overlaps and joint drift are projected out.
-        position::advance(model, state, settings, cache, threads, mid, end, time.end)?;
+        position::advance(model, state, settings, cache, threads, end, time.end)?;
         let projected = settings.integrator == Integrator::Projected;
         let inputs = StepInputs {
             model,
@@ -248,6 +250,9 @@ impl<D: Dynamics> World<D> {
                 scratch: projection,
             };
             overlaps.project_at_end(mid, found)?;
+        }
+        if projected {
+            keep_world_spin(state, cache, mid);
         }
         if !model.joints.is_empty() {
             let mut drift = JointDrift {

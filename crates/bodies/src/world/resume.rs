@@ -23,6 +23,7 @@ impl<D: Dynamics> World<D> {
         ledger: StepReport,
     ) -> Result<Self, WorldError> {
         check::settings(&settings)?;
+        check::integrator(&settings, &model)?;
         check::model(&model, &state)?;
         let reference = |text: &str| Err(WorldError::Reference(text.to_string()));
         if state.kinematic_origins.len() != model.prescribed_motions.len() {
@@ -75,6 +76,7 @@ impl<D: Dynamics> World<D> {
         }
         // The candidates in memory do not belong to this state.
         self.scratch.assembly.active.clear();
+        self.scratch.persistent.clear();
         self.report = ledger;
         Ok(())
     }

@@ -22,10 +22,11 @@ const MECHANISM_KEYS: [&str; 9] = [
 ];
 
 /// Keys of `[run]` of bodies that can be overridden.
-const BODIES_KEYS: [&str; 12] = [
+const BODIES_KEYS: [&str; 13] = [
     "start",
     "until",
     "step",
+    "integrator",
     "activation",
     "correction",
     "tolerance",
@@ -153,6 +154,7 @@ pub(super) fn given(content: &Content, key: &str) -> Vec<Formula> {
                 "start" => one(&run.start, "0"),
                 "until" => vec![run.until.clone()],
                 "step" => vec![run.step.clone()],
+                "integrator" => one(&run.integrator, "midpoint"),
                 "activation" => one(&run.activation, "default"),
                 "correction" => one(&run.correction, "false"),
                 "solver" => one(&run.solver, "default"),
@@ -187,6 +189,7 @@ fn set_bodies(run: &mut BodiesRun, key: &str, formula: Formula) {
         "start" => run.start = Some(formula),
         "until" => run.until = formula,
         "step" => run.step = formula,
+        "integrator" => run.integrator = Some(formula),
         "activation" => run.activation = Some(formula),
         "correction" => run.correction = Some(formula),
         "solver" => run.solver = Some(formula),

@@ -71,7 +71,10 @@ impl<D: Dynamics> Assembler<'_, D> {
             // Restitution term ρ U_I, and g/h for an open gap.
             let rebound = match self.stage {
                 Stage::End { shift } => [shift[touch][0], shift[touch][1]],
-                Stage::Midpoint { .. } if persists => begin,
+                Stage::Midpoint { .. } if persists => {
+                    let frame = D::contact_frame(found.point.normal);
+                    self.turn(memory, &frame, begin)
+                }
                 Stage::Midpoint { .. } => {
                     let open = if room && gap > 0.0 {
                         gap / self.inputs.settings.step

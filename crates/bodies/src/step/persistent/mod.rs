@@ -31,6 +31,8 @@ mod velocities;
 
 use percuss_contact::ResidualEvaluator;
 
+pub(crate) use positions::keep_world_spin;
+
 use super::assemble::WIDE;
 use super::scratch::{Assembly, EndVelocity, FreeVelocity, Midpoint, Solution};
 use crate::candidate::Candidate;

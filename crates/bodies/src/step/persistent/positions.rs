@@ -10,7 +10,8 @@
 
 use super::PersistentScratch;
 use crate::dynamics::Dynamics;
-use crate::step::scratch::ModelCache;
+use crate::state::State;
+use crate::step::scratch::{Midpoint, ModelCache};
 use crate::step::{CLOSED, NO_GROUP};
 use percuss_geometry::Pose;
 
@@ -62,7 +63,10 @@ impl<D: Dynamics> PersistentScratch<D> {
             // Sweeps alternate their direction.
             let left = match round % 2 {
                 0 => rows.iter().fold(0.0, |m, row| visit::<D>(row, dq).max(m)),
-                _ => rows.iter().rev().fold(0.0, |m, row| visit::<D>(row, dq).max(m)),
+                _ => rows
+                    .iter()
+                    .rev()
+                    .fold(0.0, |m, row| visit::<D>(row, dq).max(m)),
             };
             if !(left > enough) {
                 break;
@@ -96,7 +100,11 @@ impl<D: Dynamics> PersistentScratch<D> {
                 block: [[0.0; WIDE]; 2],
                 own: 0.0,
                 gap: found.point.gap,
-                size: found.bodies.iter().map(|b| cache.gap_scale[*b as usize]).sum(),
+                size: found
+                    .bodies
+                    .iter()
+                    .map(|b| cache.gap_scale[*b as usize])
+                    .sum(),
             };
             for (side, sign) in [(0, -1.0), (1, 1.0)] {
                 let body = found.bodies[side] as usize;
@@ -120,6 +128,21 @@ impl<D: Dynamics> PersistentScratch<D> {
     }
 }
 
+/// The spins of bodies with equal moments of inertia, computed at q_M, are about world axes: the same there at q_F. With
+/// their body axes they would turn with the body over half a step, by order h³ for a ball that rolls on a curved path.
+pub(crate) fn keep_world_spin<D: Dynamics>(
+    state: &mut State<D>,
+    cache: &ModelCache<D>,
+    midpoint: &Midpoint<D>,
+) {
+    for (i, world) in cache.spin_in_world_axes.iter().enumerate() {
+        if *world {
+            let spin = D::spin_to_world(&midpoint.poses[i].rotation, &state.velocities[i]);
+            state.velocities[i] = D::spin_to_body(&state.poses[i].rotation, &spin);
+        }
+    }
+}
+
 /// Closes one gap; returns what it was, relative to the radii.
 #[inline]
 fn visit<D: Dynamics>(row: &PositionRow, dq: &mut [f64]) -> f64 {
@@ -134,7 +157,9 @@ fn visit<D: Dynamics>(row: &PositionRow, dq: &mut [f64]) -> f64 {
     for (&first, block) in row.first.iter().zip(&row.block) {
         if first != usize::MAX {
             let part = &mut dq[first..first + D::DOF];
-            part.iter_mut().zip(block).for_each(|(x, g)| *x += factor * g);
+            part.iter_mut()
+                .zip(block)
+                .for_each(|(x, g)| *x += factor * g);
         }
     }
     gap.abs() / row.size

@@ -61,7 +61,13 @@ impl<D: Dynamics> EndContacts<D> {
         poses: &[Pose<D>],
         detection: &Detection<D>,
     ) {
-        if step.inputs.model.joints.iter().any(|j| j.clearance.is_some()) {
+        if step
+            .inputs
+            .model
+            .joints
+            .iter()
+            .any(|j| j.clearance.is_some())
+        {
             let (joints, margins) = (&step.inputs.model.joints, &detection.aabb_margin);
             clearance_candidates(joints, poses, margins, &mut self.pins);
         }

@@ -16,8 +16,9 @@ use crate::body::Body;
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::Model;
-use crate::state::{PersistentContact, State, StepReport};
+use crate::state::{Contact, PersistentContact, State, StepReport};
 use crate::step::assemble::{self, WIDE, frame, kinetic};
+use crate::step::balance::contact_status;
 use crate::step::scratch::Balance;
 use crate::step::{NO_GROUP, SolvedStep, StepInputs, end_velocity, not_finite, solve};
 use percuss_geometry::Vector;
@@ -117,16 +118,23 @@ impl<D: Dynamics> PersistentScratch<D> {
             memory: &contacts.memory,
             shift: &contacts.shift,
         };
-        assemble::assemble(inputs, Some(chosen), state.t, assembly, &mut solution.impulse)?;
+        assemble::assemble(
+            inputs,
+            Some(chosen),
+            state.t,
+            assembly,
+            &mut solution.impulse,
+        )?;
         let Some((problem, kinetic)) = problem_of(assembly.problem.as_ref()) else {
             return Ok(done);
         };
         let judge = judge.get_or_insert_with(|| ResidualEvaluator::new(problem));
         judge.resize_for(problem);
-        let mut residual =
-            |s: &[f64]| judge.residual(problem, s, ResidualMeasure::Velocity);
+        let mut residual = |s: &[f64]| judge.residual(problem, s, ResidualMeasure::Velocity);
         done.residual = residual(&solution.impulse);
-        let solved = !(done.residual <= settings.tolerance);
+        // No more exact than the step was solved.
+        let reached = step.solution.report.as_ref().map_or(0.0, |r| r.residual);
+        let solved = !(done.residual <= settings.tolerance.max(reached));
         if solved {
             let threads = detection.detector.threads();
             solve::solve(solver, Some(problem), settings, threads, None, solution);
@@ -156,8 +164,7 @@ impl<D: Dynamics> PersistentScratch<D> {
         };
         let contacts = &mut self.contacts;
         contacts.shift.clear();
-        let known = contacts.source.iter().zip(&contacts.candidates);
-        for ((&k, found), memory) in known.zip(&contacts.memory) {
+        for (&k, found) in contacts.source.iter().zip(&contacts.candidates) {
             let mut shift = [0.0; WIDE];
             let rows = problem.rows(k as usize);
             // Contacts that close in this step have no mean velocity of sliding.
@@ -166,8 +173,7 @@ impl<D: Dynamics> PersistentScratch<D> {
                     &step.assembly.begin_velocity[rows.clone()],
                     &balance.end_velocity[rows.clone()],
                 );
-                let mid = &step.inputs.candidates()
-                    [step.assembly.active[k as usize] as usize];
+                let mid = &step.inputs.candidates()[step.assembly.active[k as usize] as usize];
                 let axes = [
                     frame(step.inputs.model, step.inputs.midpoint, mid),
                     frame(step.inputs.model, &self.end, found),
@@ -208,7 +214,6 @@ impl<D: Dynamics> PersistentScratch<D> {
                     }
                 }
             }
-            let _ = memory;
             contacts.shift.push(shift);
         }
     }
@@ -270,17 +275,23 @@ impl<D: Dynamics> PersistentScratch<D> {
             let touch = self.assembly.active.get(a).map(|touch| *touch as usize);
             let before = touch.map(|touch| {
                 let memory = &self.contacts.memory[touch];
-                let axes = frame(step.inputs.model, &self.end, &self.contacts.candidates[touch]);
+                let axes = frame(
+                    step.inputs.model,
+                    &self.end,
+                    &self.contacts.candidates[touch],
+                );
                 (axes, memory)
             });
             let sticks = touch.is_some_and(|touch| {
                 balance.status[self.contacts.source[touch] as usize] == Status::Stick
             });
             for (i, row) in problem.rows(a).enumerate() {
-                let earlier = before.as_ref().map_or(0.0, |(axes, memory)| match i < D::N {
-                    true => axes.as_ref()[i].dot(memory.impulse),
-                    false => memory.moment[i - D::N],
-                });
+                let earlier = before
+                    .as_ref()
+                    .map_or(0.0, |(axes, memory)| match i < D::N {
+                        true => axes.as_ref()[i].dot(memory.impulse),
+                        false => memory.moment[i - D::N],
+                    });
                 let s = self.solution.impulse[row] - earlier;
                 let work = 0.5 * s * (self.assembly.begin_velocity[row] + self.ends[row]);
                 done.boundary -= s * kinetic.boundary(row);
@@ -314,6 +325,54 @@ impl<D: Dynamics> PersistentScratch<D> {
         Ok(())
     }
 
+    /// Status of a contact at the end of the step: by its law with Ū = U_F′ + c.
+    fn status(&self, problem: &Problem, contact: usize) -> Status {
+        let rows = problem.rows(contact);
+        let shift = &self.contacts.shift[self.assembly.active[contact] as usize];
+        let mut bar = [0.0; WIDE];
+        for ((bar, end), c) in bar.iter_mut().zip(&self.ends[rows.clone()]).zip(shift) {
+            *bar = end + c;
+        }
+        let s = &self.solution.impulse[rows.clone()];
+        let bar = &bar[..rows.len()];
+        contact_status(problem, contact, s, bar)
+    }
+
+    /// Forgets the contacts of the last step.
+    pub fn clear(&mut self) {
+        self.contacts.candidates.clear();
+    }
+
+    /// Number of contacts of the projection of velocities.
+    pub fn count(&self) -> usize {
+        match self.contacts.candidates.is_empty() {
+            true => 0,
+            false => self.assembly.active.len(),
+        }
+    }
+
+    /// A contact of the projection: its point at the end of the step, U_F, U_F′ and S + S′.
+    pub fn contact(&self, model: &Model<D>, index: usize) -> Option<Contact<'_, D>> {
+        let problem = self
+            .assembly
+            .problem
+            .as_ref()
+            .filter(|_| index < self.count())?;
+        let rows = problem.rows(index);
+        let found = &self.contacts.candidates[self.assembly.active[index] as usize];
+        Some(Contact {
+            bodies: found.bodies,
+            image: found.image,
+            centres: [0, 1].map(|side| self.end.centre(found, side)),
+            point: &found.point,
+            status: self.status(problem, index),
+            frame: frame(model, &self.end, found),
+            begin: &self.assembly.begin_velocity[rows.clone()],
+            end: &self.ends[rows.clone()],
+            impulse: &self.solution.impulse[rows],
+        })
+    }
+
     /// Marks the contacts that persist in the next step, with their velocity U_F′; `memory` has the active contacts of
     /// the step.
     pub fn mark(&self, model: &Model<D>, memory: &mut [PersistentContact<D>]) {
@@ -330,6 +389,7 @@ impl<D: Dynamics> PersistentScratch<D> {
                 continue;
             };
             kept.persistent = self.solution.impulse[first] > 0.0;
+            kept.status = self.status(problem, a);
             let axes = frame(model, &self.end, &self.contacts.candidates[touch]);
             kept.velocity = D::Vector::default();
             for (axis, u) in axes.as_ref().iter().zip(&self.ends[rows]) {

@@ -1,6 +1,6 @@
 //! Run settings of bodies: `[run]`, `[record]` and `[[prepare]]` evaluated.
 
-use percuss_bodies::{Activation, Settings};
+use percuss_bodies::{Activation, Integrator, Settings};
 
 use super::super::OverlapRule;
 use super::body_table::BodyTable;
@@ -113,10 +113,18 @@ fn settings(
         ("gap", Activation::Gap),
         ("predicted", Activation::Predicted),
     ];
+    const INTEGRATORS: [(&str, Integrator); 2] = [
+        ("midpoint", Integrator::Midpoint),
+        ("projected", Integrator::Projected),
+    ];
     let default = Settings::default();
     let activation = match &run.activation {
         None => default.activation,
         Some(word) => context.word(run_key("activation"), word, &ACTIVATIONS)?,
+    };
+    let integrator = match &run.integrator {
+        None => default.integrator,
+        Some(word) => context.word(run_key("integrator"), word, &INTEGRATORS)?,
     };
     // Solver by name.
     let solver = match &run.solver {
@@ -138,6 +146,7 @@ fn settings(
         },
         max_iterations,
         solver,
+        integrator,
         activation,
         projection: truth(context, "correction", run.correction.as_ref())?,
         threads: default.threads,

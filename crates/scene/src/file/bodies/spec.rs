@@ -294,6 +294,7 @@ pub struct BodiesRunSpec {
     pub record_every: Option<Formula>,
     pub record: RecordSpec,
     pub certificate: CertificateSpec,
+    pub integrator: Option<Word>,
     pub activation: Option<Word>,
     pub correction: Option<Word>,
     pub solver: Option<Word>,

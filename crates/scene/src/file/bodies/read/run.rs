@@ -22,6 +22,7 @@ pub(super) fn run(root: &mut Reader<'_>) -> Result<BodiesRunSpec, Box<InputError
         record_every: reader.formula_if("record_every")?,
         record: file::RecordSpec::default(),
         certificate: file::CertificateSpec::default(),
+        integrator: file::read_word(&mut reader, "integrator")?,
         activation: file::read_word(&mut reader, "activation")?,
         correction: truth(&mut reader, "correction")?,
         solver: file::read_word(&mut reader, "solver")?,
