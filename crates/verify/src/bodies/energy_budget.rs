@@ -107,13 +107,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 let Some(law) = law.filter(|_| s != 0.0) else {
                     continue;
                 };
-                let e = match self.persists(touch) {
-                    Some(_) => 1.0,
-                    None => rho(law, row),
+                let (e, before) = match self.persists(touch) {
+                    Some(last) => (1.0, begin - last.left(row, push, D::N)),
+                    None => (rho(law, row), begin),
                 };
                 let (least, most) = sums.range.unwrap_or((e, e));
                 sums.range = Some((least.min(e), most.max(e)));
-                sums.lawful += s * (end + e * begin) / (1.0 + e);
+                sums.lawful += s * (end + e * before) / (1.0 + e);
                 sums.raw += 0.5 * s * (begin + end);
                 sums.size += s.abs() * (begin.abs() + end.abs());
             }

@@ -171,6 +171,7 @@ impl<D: Dynamics> SolvedStep<'_, D> {
         };
         let rows = problem.offset().windows(2);
         let several = self.common_restitution().is_none();
+        let kinetic = kinetic(problem);
         let active = self.assembly.active.iter().zip(&self.assembly.persistent);
         for (((&touch, &persists), &status), rows) in active.zip(&balance.status).zip(rows) {
             let found = &found[touch as usize];
@@ -182,7 +183,7 @@ impl<D: Dynamics> SolvedStep<'_, D> {
             let last = memory
                 .peek()
                 .filter(|m| (m.bodies, m.image, m.feature) == key);
-            let rows = rows[0]..rows[1];
+            let (first, rows) = (rows[0], rows[0]..rows[1]);
             let (s, begin) = (
                 &self.solution.impulse[rows.clone()],
                 &self.assembly.begin_velocity[rows.clone()],
@@ -209,7 +210,12 @@ impl<D: Dynamics> SolvedStep<'_, D> {
                 let law = pair_law(self.inputs.model, found).0;
                 for (i, s) in s.iter().enumerate().filter(|(_, s)| **s != 0.0) {
                     let e = if persists { 1.0 } else { rho(law, i) };
-                    seen.lawful += s * (end[i] + e * begin[i]) / (1.0 + e);
+                    // The law of a persistent contact leaves out what the solver left of U_I.
+                    let before = match persists {
+                        true => kinetic.map_or(begin[i], |kinetic| kinetic.rebound(first + i)),
+                        false => begin[i],
+                    };
+                    seen.lawful += s * (end[i] + e * before) / (1.0 + e);
                     seen.range = (seen.range.0.min(e), seen.range.1.max(e));
                 }
             }
