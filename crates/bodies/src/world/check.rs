@@ -39,7 +39,7 @@ pub(super) fn integrator<D: Dynamics>(
         return Err(WorldError::Setting {
             what: "the integrator",
             value: "projected".into(),
-            expected: "`midpoint`: with a periodic cell there is no other",
+            expected: "`midpoint`, the only one with a periodic cell,",
         });
     }
     Ok(())
