@@ -29,7 +29,11 @@ fn other_integrators_and_periodic_cells_are_refused() {
         &["run", "arch", "--set", "integrator=theta", "-o", "run"],
     );
     assert_eq!(theta.status, 2, "{}", theta.err);
-    assert!(theta.err.contains("\"midpoint\", \"projected\""), "{}", theta.err);
+    assert!(
+        theta.err.contains("\"midpoint\", \"projected\""),
+        "{}",
+        theta.err
+    );
     let cell = percuss(
         folder.path(),
         &["run", "chute", "--set", "integrator=projected", "-o", "run"],
