@@ -67,12 +67,12 @@ fn compare<D: Dynamics>(
         std::process::exit(1);
     };
     let (model, state) = scene();
-    let early = Settings {
+    let settling = Settings {
         tolerance: 1e-4,
         threads,
         ..Settings::default()
     };
-    let mut settled = World::new(model, state, early).unwrap_or_else(|error| stop(error));
+    let mut settled = World::new(model, state, settling).unwrap_or_else(|error| stop(error));
     for _ in 0..settle {
         settled.step().unwrap_or_else(|error| stop(error));
     }
