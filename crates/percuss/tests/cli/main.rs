@@ -39,6 +39,5 @@ mod verify;
 mod verify_defects;
 mod verify_least;
 mod verify_mutation;
-mod verify_projected;
 mod verify_sweep;
 mod view;
