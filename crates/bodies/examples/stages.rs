@@ -2,15 +2,19 @@
 //! each, so that other load on the machine does not count.
 //!
 //! `cargo run --release -p percuss-bodies --example stages -- [wall|spheres|discs] [bodies] [steps]
-//! [threads]`
+//! [threads] [compare]`
+//!
+//! With `compare` the integrators `midpoint` and `projected` take the steps in turn, and the ratio of their times is
+//! printed.
 //!
 //! The wall of 176 blocks on quaking ground; spheres, or discs, that have settled in a box. They settle
 //! under a solver that stops early, as its accuracy is not what is measured.
 
 use glam::{DQuat, DVec2, DVec3};
 use percuss_bodies::{
-    Activation, Body, Dynamics, Freedom, Friction, MassProperties, Materials, Model, PairLaw,
-    Plane, Pose, PrescribedMotion, Settings, Space, State, StepTimings, World, plane, space,
+    Activation, Body, Dynamics, Freedom, Friction, Integrator, MassProperties, Materials, Model,
+    PairLaw, Plane, Pose, PrescribedMotion, Settings, Space, State, StepTimings, World, plane,
+    space,
 };
 
 #[derive(Debug)]
@@ -34,11 +38,79 @@ fn main() {
     };
     let count = number(if scene == "discs" { 5000 } else { 1000 });
     let (steps, threads) = (number(200), number(1));
+    if arguments.next().as_deref() == Some("compare") {
+        return match scene.as_str() {
+            "wall" => compare(&wall, 100, steps, threads),
+            "discs" => compare(&|| discs(count), 400, steps, threads),
+            _ => compare(&|| spheres(count), 400, steps, threads),
+        };
+    }
     match scene.as_str() {
         "wall" => measure(wall(), 100, steps, threads),
         "discs" => measure(discs(count), 400, steps, threads),
         _ => measure(spheres(count), 400, steps, threads),
     }
+}
+
+/// Steps after a change of the solver that are not measured.
+const WARM: usize = 20;
+
+/// Lets a world settle, then continues it with each integrator, step by step in turn.
+fn compare<D: Dynamics>(
+    scene: &dyn Fn() -> (Model<D>, State<D>),
+    settle: usize,
+    steps: usize,
+    threads: usize,
+) {
+    let stop = |error: percuss_bodies::WorldError| -> ! {
+        eprintln!("{error}");
+        std::process::exit(1);
+    };
+    let (model, state) = scene();
+    let settling = Settings {
+        tolerance: 1e-4,
+        threads,
+        ..Settings::default()
+    };
+    let mut settled = World::new(model, state, settling).unwrap_or_else(|error| stop(error));
+    for _ in 0..settle {
+        settled.step().unwrap_or_else(|error| stop(error));
+    }
+    let integrators = [Integrator::Midpoint, Integrator::Projected];
+    let mut worlds = integrators.map(|integrator| {
+        let settings = Settings {
+            integrator,
+            tolerance: 1e-4,
+            threads,
+            ..Settings::default()
+        };
+        let (state, report) = (settled.state().clone(), *settled.report());
+        World::resume(scene().0, state, settings, report).unwrap_or_else(|error| stop(error))
+    });
+    let (mut time, mut iterations) = ([0.0; 2], [0; 2]);
+    for step in 0..WARM + steps {
+        for (k, world) in worlds.iter_mut().enumerate() {
+            let begin = std::time::Instant::now();
+            world.step().unwrap_or_else(|error| stop(error));
+            if step >= WARM {
+                time[k] += begin.elapsed().as_secs_f64();
+                iterations[k] += world.report().iterations;
+            }
+        }
+    }
+    for (k, world) in worlds.iter().enumerate() {
+        let report = world.report();
+        println!(
+            "{:<10} {:>10.1} µs per step, {} iterations, {} contacts, kinetic energy {:e}, resting {:e}",
+            format!("{:?}", integrators[k]),
+            1e6 * time[k] / steps as f64,
+            iterations[k],
+            world.num_contacts(),
+            report.kinetic,
+            report.resting
+        );
+    }
+    println!("ratio {:.3}", time[1] / time[0]);
 }
 
 /// Lets it settle, then takes each stage's fastest time.

@@ -27,7 +27,7 @@ pub use joint::Joint;
 pub use materials::{Friction, Materials, PairLaw};
 pub use model::{Drag, ForceContext, ForceField, Model, PrescribedMotion};
 pub use periodic_cell::{CellController, ImposedLoading, Lattice, Matrix, PeriodicCell};
-pub use settings::{Activation, Settings};
+pub use settings::{Activation, Integrator, Settings};
 pub use state::{Contact, PersistentContact, State, StepReport, status_code};
 #[doc(hidden)]
 pub use step::Fault;

@@ -14,6 +14,18 @@ pub enum Activation {
     Predicted,
 }
 
+/// The time integration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Integrator {
+    /// Moreau's midpoint scheme (M88 §11): every contact obeys its law at the midpoint. On curved paths persistent
+    /// contacts lose energy and sink, in proportion to the step.
+    #[default]
+    Midpoint,
+    /// The same with persistent contacts at position and velocity level: U_F + U_I in their law at the midpoint, then
+    /// g = 0 and the law with U_F at the end of the step. Of second order where contacts persist.
+    Projected,
+}
+
 /// Settings of the time integration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -25,6 +37,8 @@ pub struct Settings {
     pub max_iterations: Option<usize>,
     /// Name of the solver, one of `percuss_solve::NAMES`.
     pub solver: String,
+    /// The time integration.
+    pub integrator: Integrator,
     /// Which candidates become active contacts.
     pub activation: Activation,
     /// Whether overlaps are projected out after each step, in the kinetic metric (position correction,
@@ -41,6 +55,7 @@ impl Default for Settings {
             tolerance: 1e-6,
             max_iterations: None,
             solver: "auto".into(),
+            integrator: Integrator::default(),
             activation: Activation::default(),
             projection: false,
             threads: 1,

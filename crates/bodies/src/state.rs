@@ -30,6 +30,10 @@ pub struct PersistentContact<D: Dynamics> {
     pub velocity: D::Vector,
     /// Rolling and spinning moments by row beyond the first N; 0 without rolling resistance.
     pub moment: [f64; 3],
+    /// Whether the contact was closed at the end of the step and does not separate ([`crate::Integrator::Projected`]
+    /// alone): its law in the next step has U_F + U_I.
+    #[serde(default)]
+    pub persistent: bool,
 }
 
 impl<D: Dynamics> PersistentContact<D> {
@@ -43,6 +47,7 @@ impl<D: Dynamics> PersistentContact<D> {
             impulse: D::Vector::default(),
             velocity: D::Vector::default(),
             moment: [0.0; 3],
+            persistent: false,
         }
     }
 }

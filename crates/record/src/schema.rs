@@ -141,12 +141,17 @@ fn bodies() -> Vec<TableDoc> {
         part(
             "midpoints",
             "every body that follows forces, in every recorded step but the start",
-            "Only with joints, or with `correction`.",
+            "Only with joints, `correction`, or the integrator `projected`.",
         ),
         part(
             "joints",
             "every row of every joint in every recorded step but the start",
             "Only with joints.",
+        ),
+        part(
+            "end_contacts",
+            "every contact that is projected at the end of a recorded step but the start",
+            "Only with the integrator `projected`.",
         ),
         TableDoc {
             name: "observables",

@@ -5,8 +5,8 @@
 /// Bodies, shapes, joints and laws.
 pub mod bodies {
     pub use percuss_bodies::{
-        Activation, Body, Dim, ForceContext, Freedom, Friction, Joint, Model, PairLaw, Plane, Pose,
-        Space, State, Vector,
+        Activation, Body, Dim, ForceContext, Freedom, Friction, Integrator, Joint, Model, PairLaw,
+        Plane, Pose, Space, State, Vector,
     };
 
     /// Shapes and the algebra of a dimension.

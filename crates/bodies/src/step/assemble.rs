@@ -27,8 +27,9 @@ use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::materials::{Friction, PairLaw};
 use crate::model::Model;
-use crate::settings::Activation;
+use crate::settings::{Activation, Integrator};
 use crate::state::PersistentContact;
+use percuss_geometry::Vector;
 
 pub(crate) use fixed_size::BodyData;
 pub(super) use planar_coulomb::single_planar_law;
@@ -36,7 +37,7 @@ pub(super) use warm_start::find_previous;
 use warm_start::{push_warm_start, push_warm_start_rows};
 
 /// Largest number of rows of a contact, and of velocity components of a body.
-const WIDE: usize = 6;
+pub(crate) const WIDE: usize = 6;
 
 /// Rows of one contact in the general path, before they are added to the problem.
 struct GeneralRows {
@@ -51,6 +52,8 @@ struct GeneralRows {
 
 /// A candidate with its contact law, its entry of the step before and its frame.
 struct PairedCandidate<'a, D: Dynamics> {
+    /// Index of the candidate.
+    touch: usize,
     found: &'a Candidate<D>,
     pair: &'a PairLaw,
     memory: Option<&'a PersistentContact<D>>,
@@ -60,6 +63,7 @@ struct PairedCandidate<'a, D: Dynamics> {
 /// Output of the assembly beside the problem: active candidates, U_I and starting impulses by row.
 struct AssembledRows<'a> {
     active: &'a mut Vec<u32>,
+    persistent: &'a mut Vec<bool>,
     begin: &'a mut Vec<f64>,
     impulse: &'a mut Vec<f64>,
 }
@@ -68,11 +72,34 @@ struct AssembledRows<'a> {
 struct Assembler<'a, D: Dynamics> {
     inputs: StepInputs<'a, D>,
     body_data: &'a [BodyData<D>],
+    candidates: &'a [Candidate<D>],
+    /// Contacts of the step before, in the order of candidates.
+    memory: &'a [PersistentContact<D>],
+    stage: Stage<'a>,
 }
 
-/// Assembles (★) and its warm start, the impulses of the step before. Joint friction starts with the bound 0.
+/// Which of the two contact problems of a step is assembled.
+#[derive(Clone, Copy)]
+enum Stage<'a> {
+    /// (★) at the midpoint; persistent contacts of the step before may take the restitution of impacts.
+    Midpoint { as_impacts: bool },
+    /// The projection of velocities at the end of the step: every candidate is active. By candidate what is added to
+    /// U_F in its law.
+    End { shift: &'a [[f64; WIDE]] },
+}
+
+/// Contacts of the projection of velocities: at the end of the step, in the order of their memory.
+pub(crate) struct EndContacts<'a, D: Dynamics> {
+    pub candidates: &'a [Candidate<D>],
+    pub memory: &'a [PersistentContact<D>],
+    pub shift: &'a [[f64; WIDE]],
+}
+
+/// Assembles (★) and its warm start, the impulses of the step before. Joint friction starts with the bound 0. With
+/// `end` it is the projection of velocities at the end of the step, whose poses are `inputs.midpoint`.
 pub(crate) fn assemble<D: Dynamics>(
     inputs: StepInputs<'_, D>,
+    end: Option<EndContacts<'_, D>>,
     t_end: f64,
     out: &mut Assembly<D>,
     impulse: &mut Vec<f64>,
@@ -81,6 +108,7 @@ pub(crate) fn assemble<D: Dynamics>(
     let old = out.problem.take();
     let mut builder = old.map_or_else(FactoredDelassus::builder, Problem::recycle);
     out.active.clear();
+    out.persistent.clear();
     out.begin_velocity.clear();
     impulse.clear();
     // Nothing to solve: an empty problem.
@@ -90,9 +118,20 @@ pub(crate) fn assemble<D: Dynamics>(
     }
     // Bodies first: their kinetic groups are what contacts refer to.
     fixed_size::gather_body_data(inputs, &mut out.body_data);
+    let (candidates, memory, stage) = match end {
+        Some(end) => (end.candidates, end.memory, Stage::End { shift: end.shift }),
+        None => {
+            let as_impacts = out.as_impacts;
+            let stage = Stage::Midpoint { as_impacts };
+            (inputs.candidates(), &inputs.state.contacts[..], stage)
+        }
+    };
     let assembler = Assembler {
         inputs,
         body_data: &out.body_data,
+        candidates,
+        memory,
+        stage,
     };
     assembler
         .push_bodies(&mut builder)
@@ -100,19 +139,24 @@ pub(crate) fn assemble<D: Dynamics>(
     // Contacts, then joints, whose rows follow.
     let mut filled = AssembledRows {
         active: &mut out.active,
+        persistent: &mut out.persistent,
         begin: &mut out.begin_velocity,
         impulse,
     };
     assembler.push_contacts(&mut builder, &mut filled, t_end)?;
+    let part = match stage {
+        Stage::Midpoint { .. } => joints::JointPart::All,
+        Stage::End { .. } => joints::JointPart::HeldAtEnd,
+    };
     joints::push_joints(
         inputs,
+        part,
         &mut builder,
         &mut out.joints,
         filled.begin,
         filled.impulse,
     )?;
     // An error of the builder is reported with the bodies of its contact.
-    let candidates = inputs.candidates();
     let problem = builder.build().map_err(|error| {
         let bodies = error
             .contact()
@@ -168,7 +212,7 @@ impl<D: Dynamics> Assembler<'_, D> {
             return self.push_planar_coulomb(builder, filled, (law, t_end));
         }
         let mut last = 0;
-        for touch in 0..self.inputs.candidates().len() {
+        for touch in 0..self.candidates.len() {
             self.push_candidate(builder, filled, (touch, &mut last, t_end))?;
         }
         Ok(())
@@ -184,12 +228,13 @@ impl<D: Dynamics> Assembler<'_, D> {
         (touch, last, t_end): (usize, &mut usize, f64),
     ) -> Result<(), WorldError> {
         // Entry of the step before, law and frame.
-        let found = &self.inputs.candidates()[touch];
-        let memory = find_previous(&self.inputs.state.contacts, last, found);
+        let found = &self.candidates[touch];
+        let memory = find_previous(self.memory, last, found);
         let (pair, first) = pair_law(self.inputs.model, found);
         let (law, d) = law::<D>(pair, memory.map_or(Status::Open, |m| m.status));
         let frame = frame_of(self.inputs.midpoint, found, (pair, first));
         let touched = PairedCandidate {
+            touch,
             found,
             pair,
             memory,
@@ -203,6 +248,7 @@ impl<D: Dynamics> Assembler<'_, D> {
                 .map_err(refuse)?;
             if let Some(begin) = pushed {
                 filled.active.push(touch as u32);
+                filled.persistent.push(self.persists(memory));
                 filled.begin.extend_from_slice(&begin[..D::N]);
                 push_warm_start(filled.impulse, memory, &touched.frame);
             }
@@ -213,6 +259,7 @@ impl<D: Dynamics> Assembler<'_, D> {
             .map_err(refuse)?;
         if let Some(begin) = pushed {
             filled.active.push(touch as u32);
+            filled.persistent.push(self.persists(memory));
             filled.begin.extend_from_slice(&begin[..d]);
             push_warm_start_rows(filled.impulse, memory, &touched.frame, d);
         }
@@ -235,7 +282,7 @@ impl<D: Dynamics> Assembler<'_, D> {
             return Ok(None);
         }
         // Restitution and the groups of the two bodies.
-        let rebound = self.restitution_term(touched.pair, rows.begin, found.point.gap);
+        let rebound = self.restitution_term(touched, rows.begin);
         let blocks = [&rows.block[0][..d * dof], &rows.block[1][..d * dof]];
         let groups = found
             .bodies
@@ -258,14 +305,52 @@ impl<D: Dynamics> Assembler<'_, D> {
         Ok(Some(rows.begin))
     }
 
-    /// Restitution term ρ U_I by row; with prediction and without restitution plus g/h for an open gap.
+    /// Whether a contact that was found in the step before persists in this one.
+    #[inline]
+    fn persists(&self, memory: Option<&PersistentContact<D>>) -> bool {
+        matches!(self.stage, Stage::Midpoint { as_impacts: false })
+            && memory.is_some_and(|m| m.persistent)
+            && self.inputs.settings.integrator == Integrator::Projected
+    }
+
+    /// What is added to U_F in the law of a persistent contact: U_I, without what the solver left of it in the rows that
+    /// had no velocity at the end of the step before. It would stay from step to step.
+    #[inline]
+    fn turn<const R: usize>(
+        &self,
+        memory: Option<&PersistentContact<D>>,
+        frame: &D::Frame,
+        begin: [f64; R],
+    ) -> [f64; R] {
+        let Some(memory) = memory else {
+            return begin;
+        };
+        let rows = if memory.status == Status::Stick {
+            D::N
+        } else {
+            1
+        };
+        let mut turn = begin;
+        for (u, axis) in turn.iter_mut().zip(frame.as_ref()).take(rows) {
+            *u -= axis.dot(memory.velocity);
+        }
+        turn
+    }
+
+    /// Restitution term ρ U_I by row; with prediction and without restitution plus g/h for an open gap. U_I for
+    /// persistent contacts.
     fn restitution_term<const R: usize>(
         &self,
-        pair: &PairLaw,
+        touched: &PairedCandidate<'_, D>,
         begin: [f64; R],
-        gap: f64,
     ) -> [f64; R] {
-        let e = pair.restitution;
+        if let Stage::End { shift } = self.stage {
+            return std::array::from_fn(|i| shift[touched.touch][i]);
+        }
+        if self.persists(touched.memory) {
+            return self.turn(touched.memory, &touched.frame, begin);
+        }
+        let (e, gap) = (touched.pair.restitution, touched.found.point.gap);
         let mut rebound = begin;
         for (i, u) in rebound.iter_mut().enumerate() {
             // Row 0 is the normal.
@@ -284,7 +369,9 @@ impl<D: Dynamics> Assembler<'_, D> {
     /// active only if it would close before the end of the step.
     fn is_active(&self, touched: &PairedCandidate<'_, D>, approach: impl FnOnce() -> f64) -> bool {
         let gap = touched.found.point.gap;
-        if gap <= 0.0 {
+        let chosen = matches!(self.stage, Stage::End { .. });
+        // On a curved path the gap of a persistent contact opens by order h² at the midpoint.
+        if gap <= 0.0 || chosen || self.persists(touched.memory) {
             return true;
         }
         let [a, b] = touched

@@ -20,12 +20,14 @@ use super::{NO_GROUP, SolvedStep, StepInputs, cell_step, joints};
 use crate::dynamics::Dynamics;
 use crate::model::Model;
 use crate::periodic_cell::Matrix;
+use crate::settings::{Integrator, Settings};
 use crate::state::{State, StepReport};
 use joints::JointWorks;
 use percuss_contact::{ResidualEvaluator, ResidualMeasure};
 use percuss_geometry::Vector;
 use percuss_solve::Solver;
 
+pub(super) use contact_works::contact_status;
 pub(super) use gain::common_restitution;
 pub use painleve::PainleveContact;
 pub(crate) use painleve::PainleveScratch;
@@ -192,13 +194,16 @@ pub(crate) fn of_position<D: Dynamics>(
     model: &Model<D>,
     state: &State<D>,
     cache: &ModelCache<D>,
+    settings: &Settings,
     out: &mut Balance<D>,
     report: &mut StepReport,
 ) {
     report.potential = potential_energy(model, state);
-    if !model.joints.is_empty() {
-        // The projection of the joints has changed the velocities.
+    if settings.integrator == Integrator::Projected || !model.joints.is_empty() {
+        // Projections have changed the velocities.
         report.kinetic = kinetic_energy(cache, &state.velocities);
+    }
+    if !model.joints.is_empty() {
         joint_entries(model, state, cache, out, report);
     }
 }

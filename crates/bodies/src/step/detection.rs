@@ -9,7 +9,7 @@ use crate::detect::Detector;
 use crate::dynamics::Dynamics;
 use crate::joint;
 use crate::model::Model;
-use crate::settings::{Activation, Settings};
+use crate::settings::{Activation, Integrator, Settings};
 use percuss_geometry::Pose;
 
 /// Detects the candidates at the midpoint. The margin of a body covers its motion until the next detection if
@@ -24,7 +24,8 @@ pub(crate) fn detect<D: Dynamics>(
 ) {
     let flow = cell_step::flow_bound(model, free);
     // Margin from the speed bound of each body's free motion.
-    if settings.activation == Activation::Predicted {
+    if settings.activation == Activation::Predicted || settings.integrator == Integrator::Projected
+    {
         let (h, bodies) = (settings.step, &model.bodies);
         let mut squares = 0.0;
         for (i, margin) in out.aabb_margin.iter_mut().enumerate() {

@@ -30,6 +30,21 @@ impl<D: Dynamics> Clone for StepInputs<'_, D> {
 impl<D: Dynamics> Copy for StepInputs<'_, D> {}
 
 impl<'a, D: Dynamics> StepInputs<'a, D> {
+    /// The step with its contact problem solved.
+    pub fn solved(
+        self,
+        assembly: &'a Assembly<D>,
+        solution: &'a Solution,
+        end: &'a EndVelocity<D>,
+    ) -> SolvedStep<'a, D> {
+        SolvedStep {
+            inputs: self,
+            assembly,
+            solution,
+            end,
+        }
+    }
+
     /// The candidates at the midpoint.
     #[inline]
     pub fn candidates(&self) -> &'a [Candidate<D>] {

@@ -20,6 +20,7 @@
 //! | `end_velocity`, `position` | u_F and q_F; contacts stored for the next warm start |
 //! | `joints` | rows of joints, their friction, further passes, drift |
 //! | `balance`, `other_solution` | momentum, energy, penetration, Painlevé configurations, non-uniqueness |
+//! | `persistent` | `Integrator::Projected`: persistent contacts at position and velocity level |
 //! | `projection` | overlaps projected out |
 //! | `cell_step` | the periodic cell |
 //! | `fault_injection` | deliberate faults for tests of the certificate |
@@ -36,6 +37,7 @@ pub(crate) mod joints;
 mod law;
 pub(crate) mod midpoint;
 mod other_solution;
+pub(crate) mod persistent;
 pub(crate) mod position;
 pub(crate) mod projection;
 mod scratch;
@@ -58,7 +60,7 @@ pub use other_solution::OtherSolution;
 pub use projection::Overlap;
 #[cfg(test)]
 pub(crate) use scratch::Midpoint;
-pub(crate) use scratch::{Detection, EndVelocity, ModelCache, Scratch, Solution};
+pub(crate) use scratch::{Detection, EndVelocity, Scratch, Solution};
 
 /// The times of a step.
 #[derive(Debug, Clone, Copy)]

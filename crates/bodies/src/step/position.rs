@@ -90,6 +90,7 @@ pub(crate) fn store_contacts<D: Dynamics>(
         kept.image = found.image;
         kept.feature = found.point.feature;
         kept.status = status;
+        kept.persistent = false;
         kept.impulse = vector;
         kept.velocity = D::Vector::default();
         // Velocity and impulse are kept in world axes: the frame of the next step is another one.

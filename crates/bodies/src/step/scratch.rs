@@ -12,6 +12,7 @@ use super::assemble::BodyData;
 use super::balance::{self, ContactWorks, PainleveContact, PainleveScratch};
 use super::joints::{JointAssembly, JointCache, JointProjection};
 use super::other_solution::OtherSolution;
+use super::persistent::PersistentScratch;
 use super::projection::{self, SphereProjection};
 use super::{CLOSED_IF_LOADED, NO_GROUP, gap_scale};
 use crate::body::{Body, Freedom};
@@ -47,6 +48,8 @@ pub(crate) struct Scratch<D: Dynamics> {
     pub balance: Balance<D>,
     /// Filled by `projection::project_overlaps` and `joints::project_drift`.
     pub projection: Projection<D>,
+    /// Filled by `persistent::project`.
+    pub persistent: PersistentScratch<D>,
 }
 
 /// Constants derived from the model.
@@ -93,6 +96,16 @@ pub(crate) struct Midpoint<D: Dynamics> {
     pub strain_rate: Matrix,
 }
 
+impl<D: Dynamics> Default for Midpoint<D> {
+    fn default() -> Self {
+        Self {
+            poses: Vec::new(),
+            lattice: None,
+            strain_rate: [[0.0; 3]; 3],
+        }
+    }
+}
+
 /// The velocities without contacts and joints.
 pub(crate) struct FreeVelocity<D: Dynamics> {
     /// Forces and moments of the force fields by body; empty without force fields.
@@ -102,6 +115,17 @@ pub(crate) struct FreeVelocity<D: Dynamics> {
     /// The imposed part of the strain rate at the end of the step, and L_L.
     pub imposed_rate: Matrix,
     pub strain_rate: Matrix,
+}
+
+impl<D: Dynamics> Default for FreeVelocity<D> {
+    fn default() -> Self {
+        Self {
+            loads: Vec::new(),
+            velocity: Vec::new(),
+            imposed_rate: [[0.0; 3]; 3],
+            strain_rate: [[0.0; 3]; 3],
+        }
+    }
 }
 
 /// The candidates at the midpoint, and the threads of the step.
@@ -118,12 +142,43 @@ pub(crate) struct Assembly<D: Dynamics> {
     pub problem: Option<Problem>,
     /// Active contacts: index of the candidate of each.
     pub active: Vec<u32>,
+    /// Whether they persist: their law has U_F + U_I.
+    pub persistent: Vec<bool>,
+    /// Whether persistent contacts take the restitution of their materials in this pass.
+    pub as_impacts: bool,
     /// U_I by row.
     pub begin_velocity: Vec<f64>,
     /// Body data, gathered for locality of memory.
     pub body_data: Vec<BodyData<D>>,
     /// The rows of the joints.
     pub joints: JointAssembly<D>,
+}
+
+impl<D: Dynamics> Default for Assembly<D> {
+    fn default() -> Self {
+        Self {
+            problem: None,
+            active: Vec::new(),
+            persistent: Vec::new(),
+            as_impacts: false,
+            begin_velocity: Vec::new(),
+            body_data: Vec::new(),
+            joints: JointAssembly::default(),
+        }
+    }
+}
+
+impl<D: Dynamics> Assembly<D> {
+    /// Resets what passes of a step change.
+    pub fn begin_step(&mut self) {
+        self.joints.begin_step();
+        self.as_impacts = false;
+    }
+
+    /// Whether an active contact persists.
+    pub fn any_persistent(&self) -> bool {
+        self.persistent.contains(&true)
+    }
 }
 
 /// The solution of (★).
@@ -145,8 +200,20 @@ pub(crate) struct EndVelocity<D: Dynamics> {
     pub strain_rate: Matrix,
 }
 
+impl<D: Dynamics> Default for EndVelocity<D> {
+    fn default() -> Self {
+        Self {
+            velocity: Vec::new(),
+            kinetic: Vec::new(),
+            strain_rate: [[0.0; 3]; 3],
+        }
+    }
+}
+
 /// What decides on further passes of a step with joints.
 pub(crate) struct Coupling<D: Dynamics> {
+    /// Bodies whose gyroscopic moments are taken from the first pass, sorted; those of joints and persistent contacts.
+    pub gyroscopic: Vec<usize>,
     /// End velocities of the first pass, from which the gyroscopic moments are taken.
     pub first_end_velocity: Vec<D::Dofs>,
     /// U_F by row and p̂ in kinetic coordinates, for the energy gain of a step.
@@ -267,36 +334,18 @@ impl<D: Dynamics> Scratch<D> {
         let closed = |size: &f64| CLOSED_IF_LOADED * size;
         Self {
             solver,
-            midpoint: Midpoint {
-                poses: Vec::new(),
-                lattice: None,
-                strain_rate: [[0.0; 3]; 3],
-            },
-            free: FreeVelocity {
-                loads: Vec::new(),
-                velocity: Vec::new(),
-                imposed_rate: [[0.0; 3]; 3],
-                strain_rate: [[0.0; 3]; 3],
-            },
+            midpoint: Midpoint::default(),
+            free: FreeVelocity::default(),
             detection: Detection {
                 detector: Detector::new(settings.threads),
                 aabb_margin: cache.gap_scale.iter().map(closed).collect(),
                 clearance_candidates: Vec::new(),
             },
-            assembly: Assembly {
-                problem: None,
-                active: Vec::new(),
-                begin_velocity: Vec::new(),
-                body_data: Vec::new(),
-                joints: JointAssembly::default(),
-            },
+            assembly: Assembly::default(),
             solution: Solution::default(),
-            end: EndVelocity {
-                velocity: Vec::new(),
-                kinetic: Vec::new(),
-                strain_rate: [[0.0; 3]; 3],
-            },
+            end: EndVelocity::default(),
             coupling: Coupling {
+                gyroscopic: Vec::new(),
                 first_end_velocity: Vec::new(),
                 row_end_velocity: Vec::new(),
                 impulse_kinetic: Vec::new(),
@@ -324,6 +373,7 @@ impl<D: Dynamics> Scratch<D> {
                 displacement: Vec::new(),
                 joints: JointProjection::default(),
             },
+            persistent: PersistentScratch::default(),
             cache,
         }
     }
@@ -334,5 +384,6 @@ impl<D: Dynamics> Scratch<D> {
         self.balance.status.clear();
         self.midpoint.poses.clear();
         self.assembly.joints.blocks.clear();
+        self.persistent.clear();
     }
 }

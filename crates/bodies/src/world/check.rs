@@ -8,7 +8,7 @@ use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::materials::Friction;
 use crate::model::{Body, Freedom, Model};
-use crate::settings::Settings;
+use crate::settings::{Integrator, Settings};
 use crate::state::State;
 use crate::step::joints::JointDrift;
 use crate::step::{balance, cell_step, check_pose, not_finite};
@@ -28,6 +28,21 @@ pub(super) fn settings(settings: &Settings) -> Result<(), WorldError> {
     };
     positive("the step", settings.step)?;
     positive("the tolerance", settings.tolerance)
+}
+
+/// Refuses a periodic cell with an integrator that does not know its flow.
+pub(super) fn integrator<D: Dynamics>(
+    settings: &Settings,
+    model: &Model<D>,
+) -> Result<(), WorldError> {
+    if settings.integrator == Integrator::Projected && model.cell.is_some() {
+        return Err(WorldError::Setting {
+            what: "the integrator",
+            value: "projected".into(),
+            expected: "`midpoint`, the only one with a periodic cell,",
+        });
+    }
+    Ok(())
 }
 
 /// Sweeps of the first stage of `auto` before a factorising method is tried. A step starts close to its solution, a

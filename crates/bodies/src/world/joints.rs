@@ -59,16 +59,14 @@ impl<D: Dynamics> World<D> {
         follows.then_some(both)
     }
 
-    /// The end velocity of the first pass, from which the gyroscopic moment of a jointed body was taken in the
-    /// last step; `None` for bodies without such a moment.
+    /// The end velocity of the first pass, from which the gyroscopic moment of a body of a joint or of a
+    /// persistent contact was taken in the last step; `None` for bodies without such a moment.
     pub fn first_velocity(&self, body: usize) -> Option<&D::Dofs> {
-        // Only bodies of joints with anisotropic inertia have such a velocity.
-        let members = self.scratch.cache.joints.component_bodies.iter().flatten();
+        // Only bodies with unequal moments of inertia have such a velocity.
         let uneven = self.model.bodies.get(body);
         let uneven = uneven.is_some_and(|body| !D::has_isotropic_inertia(&body.mass.inertia));
-        let member = self.scratch.cache.joints.gyroscopic
-            && uneven
-            && members.into_iter().any(|&m| m == body);
+        let bodies = &self.scratch.coupling.gyroscopic;
+        let member = uneven && bodies.binary_search(&body).is_ok();
         self.scratch
             .coupling
             .first_end_velocity

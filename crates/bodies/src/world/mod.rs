@@ -22,14 +22,15 @@ use percuss_contact::Problem;
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::Model;
-use crate::settings::Settings;
+use crate::settings::{Integrator, Settings};
 use crate::state::{State, StepReport};
 use crate::step::joints::{FrictionIteration, JointDrift, NextPass, Pass};
+use crate::step::persistent::keep_world_spin;
 use crate::step::projection::OverlapProjection;
 use crate::step::{
-    Fault, Scratch, Solution, SolvedStep, StepInputs, StepTime, assemble, balance, cell_step,
-    detection, disturb_velocity, end_velocity, free_velocity, joints as step_joints, midpoint,
-    position, solve,
+    Fault, Scratch, Solution, StepInputs, StepTime, assemble, balance, cell_step, detection,
+    disturb_velocity, end_velocity, free_velocity, joints as step_joints, midpoint, position,
+    solve,
 };
 
 pub use profile::StepTimings;
@@ -68,6 +69,7 @@ impl<D: Dynamics> World<D> {
     pub fn new(model: Model<D>, state: State<D>, settings: Settings) -> Result<Self, WorldError> {
         check::settings(&settings)?;
         check::model(&model, &state)?;
+        check::integrator(&settings, &model)?;
         let solver = check::solver(&settings)?;
         let work = Scratch::new(&model, &settings, solver);
         let mut world = Self {
@@ -135,7 +137,7 @@ impl<D: Dynamics> World<D> {
         profile::lap(profiler, Stage::Detection);
         let threads = found.detector.threads();
         // Bounds of joint friction, gyroscopic moments and the ρ of held rows depend on the solution: usually one pass.
-        assembly.joints.begin_step();
+        assembly.begin_step();
         let mut pass = Pass::First;
         loop {
             // (★), warm-started with the impulses of the step before.
@@ -149,7 +151,7 @@ impl<D: Dynamics> World<D> {
                 free,
                 detection: found,
             };
-            assemble::assemble(inputs, time.end, assembly, &mut solution.impulse)?;
+            assemble::assemble(inputs, None, time.end, assembly, &mut solution.impulse)?;
             profile::lap_of_first(profiler, pass, Stage::Assembly);
             let mut solve = |problem: Option<&Problem>, solution: &mut Solution| {
                 solve::solve(&mut **solver, problem, settings, threads, *fault, solution);
@@ -166,17 +168,16 @@ impl<D: Dynamics> World<D> {
             // u_F = u_L + A⁻¹ Σ Gᵀ S
             let problem = assembly.problem.as_ref();
             end_velocity::compute(model, cache, mid, free, problem, &solution.impulse, end);
-            let solved = SolvedStep {
-                inputs,
-                assembly,
-                solution,
-                end,
-            };
+            let solved = inputs.solved(assembly, solution, end);
             match step_joints::next_pass(pass, solved, coupling) {
                 NextPass::Done => break,
                 NextPass::Gyroscopic => {
-                    step_joints::keep_first_velocity(cache, end, coupling);
+                    step_joints::keep_first_velocity(end, coupling);
                     pass = Pass::Gyroscopic;
+                }
+                NextPass::Impacts => {
+                    assembly.as_impacts = true;
+                    pass = Pass::Impacts;
                 }
                 NextPass::Restitution(rho) => {
                     assembly.joints.restitution = rho;
@@ -185,7 +186,7 @@ impl<D: Dynamics> World<D> {
             }
             // Another pass: u_L with the gyroscopic moments of the first solution; the candidates stay.
             free_velocity::compute(model, state, cache, threads, mid, time, free)?;
-            step_joints::correct_free_velocity(model, state, cache, coupling, h, free);
+            step_joints::correct_free_velocity(model, state, coupling, h, free);
         }
         disturb_velocity(*fault, &model.bodies, &mut end.velocity);
         profile::lap(profiler, Stage::Update);
@@ -215,27 +216,38 @@ impl<D: Dynamics> World<D> {
             coupling,
             balance: sums,
             projection,
+            persistent,
         } = scratch;
         // Balances of momentum and energy, while the state is still that of the beginning.
-        let solved = SolvedStep {
-            inputs: StepInputs {
-                model,
-                state,
-                settings,
-                cache,
-                midpoint: mid,
-                free,
-                detection: found,
-            },
-            assembly,
-            solution,
-            end,
+        let inputs = StepInputs {
+            model,
+            state,
+            settings,
+            cache,
+            midpoint: mid,
+            free,
+            detection: found,
         };
+        let solved = inputs.solved(assembly, solution, end);
         *report = balance::of_step(solved, report, time.end, &mut **solver, coupling, sums);
         profile::lap(profiler, Stage::Account);
         let threads = found.detector.threads();
         // q_F = q_I + ½h (u_I + u_F), then overlaps and joint drift are projected out.
         position::advance(model, state, settings, cache, threads, end, time.end)?;
+        let projected = settings.integrator == Integrator::Projected;
+        let inputs = StepInputs {
+            model,
+            state,
+            settings,
+            cache,
+            midpoint: mid,
+            free,
+            detection: found,
+        };
+        if projected {
+            persistent.find(inputs.solved(assembly, solution, end), sums);
+            persistent.project_positions(cache, &mut state.poses);
+        }
         if settings.projection {
             let mut overlaps = OverlapProjection {
                 model,
@@ -246,6 +258,9 @@ impl<D: Dynamics> World<D> {
             };
             overlaps.project_at_end(mid, found)?;
         }
+        if projected {
+            keep_world_spin(state, cache, mid);
+        }
         if !model.joints.is_empty() {
             let mut drift = JointDrift {
                 model,
@@ -255,9 +270,25 @@ impl<D: Dynamics> World<D> {
             };
             report.bilateral += drift.project();
         }
+        // Velocities of persistent contacts at q_F.
+        if projected {
+            let inputs = StepInputs {
+                model,
+                state,
+                settings,
+                cache,
+                midpoint: mid,
+                free,
+                detection: found,
+            };
+            let solved = inputs.solved(assembly, solution, end);
+            let done = persistent.project_velocities(solved, sums, &mut **solver)?;
+            done.add_to(settings.tolerance, report);
+            persistent.set_velocities(&model.bodies, state)?;
+        }
         profile::lap(profiler, Stage::Update);
         // Report of the new state, warm start of the next step, reduction of the cell's vectors.
-        balance::of_position(model, state, cache, sums, report);
+        balance::of_position(model, state, cache, settings, sums, report);
         position::store_contacts(
             model,
             mid,
@@ -267,6 +298,9 @@ impl<D: Dynamics> World<D> {
             sums,
             &mut state.contacts,
         );
+        if projected {
+            persistent.mark(model, &mut state.contacts);
+        }
         cell_step::reduce(model, state)?;
         profile::stop(profiler);
         Ok(())

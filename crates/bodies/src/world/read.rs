@@ -114,6 +114,17 @@ impl<D: Dynamics> World<D> {
         }
     }
 
+    /// Number of contacts of the last step that [`crate::Integrator::Projected`] projects at its end.
+    pub fn num_end_contacts(&self) -> usize {
+        self.scratch.persistent.count()
+    }
+
+    /// A contact at the end of the last step, with the velocities before and after the projection and the impulse of the
+    /// whole step. Gap and points are those before the projection of positions, the feature is that at the midpoint.
+    pub fn end_contact(&self, index: usize) -> Option<Contact<'_, D>> {
+        self.scratch.persistent.contact(&self.model, index)
+    }
+
     /// The contact of the last step with the largest relative penetration; `None` where none penetrates.
     pub fn deepest(&self) -> Option<DeepestContact> {
         match self.stepper() {

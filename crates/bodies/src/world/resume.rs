@@ -23,6 +23,7 @@ impl<D: Dynamics> World<D> {
         ledger: StepReport,
     ) -> Result<Self, WorldError> {
         check::settings(&settings)?;
+        check::integrator(&settings, &model)?;
         check::model(&model, &state)?;
         let reference = |text: &str| Err(WorldError::Reference(text.to_string()));
         if state.kinematic_origins.len() != model.prescribed_motions.len() {
@@ -77,6 +78,7 @@ impl<D: Dynamics> World<D> {
         }
         // The candidates in memory do not belong to this state.
         self.scratch.assembly.active.clear();
+        self.scratch.persistent.clear();
         self.report = ledger;
         Ok(())
     }
@@ -108,6 +110,10 @@ impl<D: Dynamics> World<D> {
                     *v = *new;
                 }
             }
+        }
+        // Contacts begin anew: with other velocities they may collide.
+        for contact in &mut self.state.contacts {
+            contact.persistent = false;
         }
         self.initial_report();
         Ok(())

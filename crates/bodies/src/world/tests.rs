@@ -189,7 +189,7 @@ fn pressed(added: [f64; 2]) -> StepReport {
         detection: &work.detection,
     };
     let (assembly, solution) = (&mut work.assembly, &mut work.solution);
-    assemble::assemble(inputs, h, assembly, &mut solution.impulse).unwrap();
+    assemble::assemble(inputs, None, h, assembly, &mut solution.impulse).unwrap();
     let problem = assembly.problem.as_ref();
     let threads = work.detection.detector.threads();
     solve::solve(
@@ -216,12 +216,7 @@ fn pressed(added: [f64; 2]) -> StepReport {
         &solution.impulse,
         end,
     );
-    let solved = SolvedStep {
-        inputs,
-        assembly,
-        solution,
-        end,
-    };
+    let solved = inputs.solved(assembly, solution, end);
     let (coupling, sums) = (&mut work.coupling, &mut work.balance);
     balance::of_step(solved, report, h, &mut *work.solver, coupling, sums)
 }

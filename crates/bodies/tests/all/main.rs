@@ -17,6 +17,7 @@ mod support;
 mod world_closed_forms;
 mod world_correction;
 mod world_lasting;
+mod world_persistent;
 mod world_profile;
 mod world_rest;
 mod world_structures;

@@ -1,6 +1,6 @@
 //! The builder of a world: bodies, laws, joints, forces and settings in any order, checked together at the end.
 
-use percuss_bodies::{Activation, Settings};
+use percuss_bodies::{Activation, Integrator, Settings};
 
 use super::World;
 use super::assemble;
@@ -274,6 +274,17 @@ impl<D: Dimension> WorldBuilder<D> {
     /// ```
     pub fn solver(mut self, name: impl Into<String>) -> Self {
         self.settings.solver = name.into();
+        self
+    }
+
+    /// The time integration; Moreau's midpoint scheme by default.
+    ///
+    /// ```
+    /// use percuss::{bodies::Integrator, plane::World};
+    /// assert!(World::builder().integrator(Integrator::Projected).build().is_ok());
+    /// ```
+    pub fn integrator(mut self, integrator: Integrator) -> Self {
+        self.settings.integrator = integrator;
         self
     }
 

@@ -24,7 +24,7 @@ from ._warnings import warn, warn_renamed
 #: States that are kept of a recorded run where nothing is said.
 _KEPT = 250
 
-_KEYS = ("activation", "correction", "solver", "max_iterations", "overlap", "relax", "stop")
+_KEYS = ("integrator", "activation", "correction", "solver", "max_iterations", "overlap", "relax", "stop")
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,7 @@ class World(Builder):
         title: str = "A world",
         parameters: Optional[Mapping[str, Number]] = None,
         start: float = 0.0,
+        integrator: Optional[str] = None,
         activation: Optional[str] = None,
         correction: Optional[bool] = None,
         solver: Optional[str] = None,
@@ -123,7 +124,7 @@ class World(Builder):
         self._parameters = {
             str(key): number(f"parameters[{key!r}]", value) for key, value in (parameters or {}).items()
         }
-        given = (activation, correction, solver, max_iterations, overlap, relax, stop)
+        given = (integrator, activation, correction, solver, max_iterations, overlap, relax, stop)
         self._settings = dict(zip(_KEYS, given))
         self._start = float(number("start", float(start)))
         self._threads = whole("threads", threads)

@@ -2,22 +2,23 @@
 //!
 //! | table | one row for | where |
 //! |---|---|---|
-//! | `midpoints` | every body that follows forces, in every recorded step | runs with joints or with `correction` |
+//! | `midpoints` | every body that follows forces, in every recorded step | runs with joints, `correction` or the integrator `projected` |
 //! | `joints` | every row of every joint in every recorded step | runs with joints |
+//! | `end_contacts` | every contact that is projected at the end of a recorded step | the integrator `projected` |
 //!
 //! A row of `midpoints` has the pose at which contacts and joints were evaluated, and the velocity of the body before
 //! the correction of joints and overlaps. A row of `joints` has direction, point, velocities and impulse.
 
 use std::sync::Arc;
 
-use percuss_bodies::{Dim, Vector, World};
+use percuss_bodies::{Dim, Integrator, Settings, Vector, World};
 use percuss_scene::bodies_scene::SceneNames;
 
 use super::super::column::{Column, ColumnType};
 use super::super::error::RecordError;
 use super::super::tables::{step, time};
-use super::rows::{PoseColumns, RowWriter};
-use super::tables::{AXES, bodies, body, real};
+use super::rows::{PoseColumns, RepeatedTexts, RowWriter, push_contact};
+use super::tables::{AXES, bodies, body, contacts, real};
 use crate::run_writer::RunWriter;
 use crate::selection::with_compression;
 use crate::table_writer::TableWriter;
@@ -33,8 +34,7 @@ pub(super) fn midpoints<D: Dim>() -> Vec<Column> {
         };
     }
     if D::N == 3 {
-        let meaning =
-            "spin about space axes by which the gyroscopic moment of a jointed body was taken";
+        let meaning = "spin about space axes by which the gyroscopic moment of a body in a joint or a persistent contact was taken";
         let first = AXES.map(|axis| real(&format!("first_{axis}"), "rad/time", meaning).or_null());
         columns.extend(first);
     }
@@ -81,7 +81,31 @@ pub(super) fn joints<D: Dim>() -> Vec<Column> {
     columns
 }
 
-/// The tables of a run, in their order: `midpoints` and `joints` where there are any.
+/// The table of the contacts that the integrator `projected` projects at the end of a step.
+pub(super) const END_CONTACTS: &str = "end_contacts";
+
+/// The columns of `end_contacts`: those of `contacts`, with other meanings of some.
+pub(super) fn end_contacts<D: Dim>() -> Vec<Column> {
+    let mut columns = contacts::<D>();
+    for column in &mut columns {
+        let start = column
+            .name
+            .split('_')
+            .next()
+            .unwrap_or_default()
+            .to_string();
+        column.meaning += match start.as_str() {
+            "begin" => "; here before the projection at the end of the step",
+            "end" => "; here after that projection",
+            "impulse" => "; here with that of the projection",
+            "step" | "t" | "a" | "b" | "feature" => continue,
+            _ => "; here at the end of the step, before positions are projected",
+        };
+    }
+    columns
+}
+
+/// The tables of a run, in their order: `midpoints`, `joints` and `end_contacts` where there are any.
 #[derive(Debug, Default)]
 pub(super) struct JointTables {
     pub tables: Vec<TableWriter>,
@@ -90,9 +114,10 @@ pub(super) struct JointTables {
 }
 
 impl JointTables {
-    pub fn new<D: Dim>(cast: &SceneNames, corrects: bool) -> Self {
+    pub fn new<D: Dim>(cast: &SceneNames, settings: &Settings) -> Self {
+        let projected = settings.integrator == Integrator::Projected;
         let mut tables = Vec::new();
-        if corrects || !cast.joints.is_empty() {
+        if projected || settings.projection || !cast.joints.is_empty() {
             tables.push(TableWriter::new(
                 "midpoints",
                 with_compression(&cast.record, midpoints::<D>()),
@@ -102,6 +127,12 @@ impl JointTables {
             tables.push(TableWriter::new(
                 "joints",
                 with_compression(&cast.record, joints::<D>()),
+            ));
+        }
+        if projected {
+            tables.push(TableWriter::new(
+                END_CONTACTS,
+                with_compression(&cast.record, end_contacts::<D>()),
             ));
         }
         let parts = ["bilateral", "spring", "motor", "friction", "limit"];
@@ -120,10 +151,18 @@ impl JointTables {
     pub fn push<D: PoseColumns>(
         &mut self,
         session: &RunWriter,
+        words: &RepeatedTexts,
         step: usize,
         world: &World<D>,
     ) -> Result<(), RecordError> {
         let now = (step, world.state().t);
+        let ends = self.tables.iter_mut().find(|t| t.name() == END_CONTACTS);
+        if let Some(table) = ends {
+            for contact in (0..world.num_end_contacts()).filter_map(|k| world.end_contact(k)) {
+                push_contact(table.values(), words, now, &contact, None);
+                session.submit_full_chunk(table)?;
+            }
+        }
         let Some((midpoints, joints)) = self.tables.split_first_mut() else {
             return Ok(());
         };
@@ -150,7 +189,7 @@ impl JointTables {
                 session.submit_full_chunk(midpoints)?;
             }
         }
-        let Some(joints) = joints.first_mut() else {
+        let Some(joints) = joints.iter_mut().find(|t| t.name() == "joints") else {
             return Ok(());
         };
         // Joint rows.

@@ -9,6 +9,7 @@
 //! | `cell` | every recorded state of a periodic cell: lattice vectors and strain rates |
 //! | `midpoints` | every body that follows forces in every recorded step, with joints or position correction |
 //! | `joints` | every row of every joint in every recorded step |
+//! | `end_contacts` | every contact that the integrator `projected` projects at the end of a recorded step |
 //! | `observables` | every step: the expressions of findings and plots; written at the end |
 //! | `profiles`, `distributions` | every slice, every bin, where the scene asks for them; written at the end |
 //!

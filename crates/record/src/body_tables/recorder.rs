@@ -87,11 +87,11 @@ impl BodiesRecorder {
     pub fn on(session: RunWriter, collection: &BuiltBodies) -> Result<Self, RecordError> {
         match collection {
             BuiltBodies::Plane(a) => {
-                let aside = JointTables::new::<Plane>(&a.names, a.settings.projection);
+                let aside = JointTables::new::<Plane>(&a.names, &a.settings);
                 Self::of::<Plane>(session, a.names.clone(), a.record_every, aside)
             }
             BuiltBodies::Space(a) => {
-                let aside = JointTables::new::<Space>(&a.names, a.settings.projection);
+                let aside = JointTables::new::<Space>(&a.names, &a.settings);
                 Self::of::<Space>(session, a.names.clone(), a.record_every, aside)
             }
         }
@@ -109,11 +109,11 @@ impl BodiesRecorder {
     ) -> Result<Self, RecordError> {
         match world {
             WorldRef::Plane(world) => {
-                let aside = JointTables::new::<Plane>(cast, world.settings().projection);
+                let aside = JointTables::new::<Plane>(cast, world.settings());
                 Self::of::<Plane>(session, cast.clone(), every, aside)
             }
             WorldRef::Space(world) => {
-                let aside = JointTables::new::<Space>(cast, world.settings().projection);
+                let aside = JointTables::new::<Space>(cast, world.settings());
                 Self::of::<Space>(session, cast.clone(), every, aside)
             }
         }
@@ -248,7 +248,8 @@ impl BodiesRecorder {
         if state && self.counters.recorded != Some(step) {
             self.push_state(step, world.state(), Some(world.begin_strain_rate()))?;
             if fresh {
-                self.joint_tables.push(&self.writer, step, world)?;
+                self.joint_tables
+                    .push(&self.writer, &self.words, step, world)?;
             }
         }
         if !contacts || !fresh {

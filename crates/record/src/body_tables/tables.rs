@@ -31,6 +31,7 @@ pub fn columns<D: Dim>(table: &str) -> Vec<Column> {
         "cell" => cell::<D>(),
         "midpoints" => aside::midpoints::<D>(),
         "joints" => aside::joints::<D>(),
+        "end_contacts" => aside::end_contacts::<D>(),
         _ => Vec::new(),
     }
 }
@@ -189,7 +190,7 @@ pub(super) fn bodies<D: Dim>() -> Vec<Column> {
     columns
 }
 
-fn contacts<D: Dim>() -> Vec<Column> {
+pub(super) fn contacts<D: Dim>() -> Vec<Column> {
     let feature = "which point of the pair: the same number from step to step";
     let mut columns = vec![
         step(),

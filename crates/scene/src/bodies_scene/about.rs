@@ -1,6 +1,6 @@
 //! What a collection says of itself: names, spans, sources, settings.
 
-use percuss_bodies::{Activation, Dim, Plane, Settings, Space};
+use percuss_bodies::{Activation, Dim, Integrator, Plane, Settings, Space};
 use serde_json::{Value, json};
 
 use super::names::NameTable;
@@ -96,7 +96,11 @@ pub fn bodies_settings_json<D: Dim>(
         "start": start,
         "until": until,
         "step": settings.step,
-        "integrator": if event_driven { "event" } else { "midpoint" },
+        "integrator": match settings.integrator {
+            _ if event_driven => "event",
+            Integrator::Midpoint => "midpoint",
+            Integrator::Projected => "projected",
+        },
         "activation": match settings.activation {
             Activation::Gap => "gap",
             Activation::Predicted => "predicted",

@@ -130,7 +130,14 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     }
 
     /// Ū, b, κ of a contact.
-    fn block(&self, touch: &RecordedContactRow, pushes: &[RowImpulse]) -> Option<ContactBlock> {
+    /// With `shift` Ū is U_F + c, at the end of the step.
+    fn block(
+        &self,
+        touch: &RecordedContactRow,
+        pushes: &[RowImpulse],
+        shift: Option<&[f64; 6]>,
+    ) -> Option<ContactBlock> {
+        let persists = self.persists(touch);
         let pair = self.scene.pair(touch.a, touch.b, touch.feature)?;
         let branch = self.motion.branch_vector(touch);
         let mut block = ContactBlock::default();
@@ -145,6 +152,13 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let mut rebound = e * begin;
             if row == 0 && self.predicted && pair.restitution.normal == 0.0 {
                 rebound += touch.gap.max(0.0) / self.motion.h;
+            }
+            // U_I, without what was left of it at the end of the step before.
+            if let Some(before) = persists {
+                rebound = begin - before.left(row, push, D::N);
+            }
+            if let Some(shift) = shift {
+                rebound = shift[row];
             }
             let free = self.motion.row_velocity(push, &self.motion.free) + flow[1];
             let end = self.motion.row_velocity(push, &self.motion.end) + flow[2];
@@ -173,6 +187,10 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
 
     /// RV of the step against the tolerance and the recorded residual; statuses.
     pub(super) fn compare_laws(&mut self) {
+        if !self.choose_persistent() {
+            self.report.skip(super::persistent::UNKNOWN);
+            return;
+        }
         let (mut defects, mut blocks) =
             (Defects::default(), Vec::with_capacity(self.contacts.len()));
         let mut at = 0;
@@ -206,7 +224,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let own = |i: usize| self.speed_of(i);
         let verdict = defects.residual(own, false);
         let worst = blocks.get(verdict.worst).map_or(usize::MAX, |(k, ..)| *k);
-        self.note_residual(verdict.residual, verdict.rounding, worst);
+        let end = self.persistent.residual;
+        self.note_residual(verdict.residual.max(end), verdict.rounding, worst);
         let tolerance = self.tolerance.max(verdict.residual);
         // Status of every contact, as exactly as the residual allows.
         for ((k, block, rule), speed) in blocks.iter().zip(&verdict.speed) {
@@ -222,6 +241,21 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
                 what: pair_of(names, [touch.a, touch.b], touch.feature),
             });
         }
+    }
+
+    /// Sum of the squared defects of all contacts.
+    pub(super) fn contact_defect(&self) -> f64 {
+        let (mut at, mut sum, mut f) = (0, 0.0, [0.0; 8]);
+        for touch in &self.contacts {
+            let pushes = &self.impulses[at..at + touch.rows];
+            at += touch.rows;
+            if let Some((block, rule)) = self.best_rule(touch, pushes) {
+                let f = &mut f[..touch.rows];
+                rule.natural(block.kappa, &block.s, &block.u, f);
+                sum += f.iter().map(|x| x * x).sum::<f64>();
+            }
+        }
+        sum
     }
 
     /// The bodies that the impulses of these rows move.
@@ -248,7 +282,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
     }
 
     /// The free velocity of a body, or of the cell (index after the last body), in the kinetic metric.
-    fn speed_of(&self, body: usize) -> f64 {
+    pub(super) fn speed_of(&self, body: usize) -> f64 {
         let (Some(part), Some(free)) = (self.scene.parts.get(body), self.motion.free.get(body))
         else {
             let rate = self.motion.flow.map(|flow| self.free_rate(&flow));
@@ -264,8 +298,18 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         touch: &RecordedContactRow,
         pushes: &[RowImpulse],
     ) -> Option<(ContactBlock, Rule)> {
+        self.best_rule_with(touch, pushes, None)
+    }
+
+    /// The same with c by row, at the end of the step.
+    pub(super) fn best_rule_with(
+        &self,
+        touch: &RecordedContactRow,
+        pushes: &[RowImpulse],
+        shift: Option<&[f64; 6]>,
+    ) -> Option<(ContactBlock, Rule)> {
         let pair = self.scene.pair(touch.a, touch.b, touch.feature)?;
-        let block = self.block(touch, pushes)?;
+        let block = self.block(touch, pushes, shift)?;
         let mut f = [0.0; 8];
         let f = &mut f[..touch.rows];
         let mut chosen: Option<(f64, Rule)> = None;

@@ -90,7 +90,17 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
 
     pub(super) fn compare_energy(&mut self, last: &RecordedState) {
         let (impact, sliding, boundary, size) = self.works();
-        let joints = self.joint_works(last);
+        let mut joints = self.joint_works(last);
+        // The projection at the end of the step.
+        let end = self.persistent.works;
+        let (impact, sliding, boundary) = (
+            impact + end.impact,
+            sliding + end.sliding,
+            boundary + end.boundary,
+        );
+        if !self.scene.model.joints.is_empty() {
+            joints.held -= end.impact + end.sliding + end.boundary;
+        }
         let motion = &self.motion;
         // Work of the forces, and the energy they give to bodies at rest.
         let (mut work, mut at_stake) = (0.0, 0.0);

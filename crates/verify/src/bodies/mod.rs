@@ -20,6 +20,7 @@ mod joints;
 mod missing_contacts;
 mod names;
 mod parallel_edges;
+mod persistent;
 mod read;
 mod recorded_run;
 mod recorded_steps;
@@ -33,7 +34,7 @@ mod thickness;
 
 use percuss_record::{BodyDescription, Record, RecordShape};
 use percuss_scene::bodies_scene::BodiesSetup;
-use percuss_scene::model::bodies::{Activation, Dim};
+use percuss_scene::model::bodies::{Activation, Dim, Integrator};
 
 use super::report::{Location, Report};
 use super::{VerifyError, VerifyOptions};
@@ -69,6 +70,8 @@ struct BodiesVerifier<'a, D: Dim> {
     corrects: bool,
     /// Whether overlaps are corrected.
     overlaps_corrected: bool,
+    /// Persistent contacts of the integrator `projected`.
+    persistent: persistent::PersistentContacts,
     /// Stride of the recorded states, in steps.
     every: usize,
     /// Poses of fixed bodies.
@@ -100,6 +103,7 @@ struct Tables<'a> {
     midpoints: Option<StepStream<'a>>,
     joints: Option<StepStream<'a>>,
     cell: Option<StepStream<'a>>,
+    end_contacts: Option<StepStream<'a>>,
 }
 
 impl<'a> Tables<'a> {
@@ -113,11 +117,13 @@ impl<'a> Tables<'a> {
         };
         Ok(Self {
             bodies: read::open_states(record, "bodies", plane)?.ok_or_else(|| missing("bodies"))?,
-            contacts: read::open_contacts(record, plane)?.ok_or_else(|| missing("contacts"))?,
+            contacts: read::open_contacts(record, "contacts", plane)?
+                .ok_or_else(|| missing("contacts"))?,
             steps: recorded_steps::open(record)?.ok_or_else(|| missing("steps"))?,
             midpoints: read::open_states(record, "midpoints", plane)?,
             joints: joints::open(record, plane)?,
             cell: cell::open(record, plane)?,
+            end_contacts: read::open_contacts(record, "end_contacts", plane)?,
         })
     }
 }
@@ -150,7 +156,9 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
     let names = percuss_record::read_body_descriptions(record)?;
     let settings = assembly.settings.clone();
     let event_driven = assembly.event_driven;
-    let corrects = !event_driven && (settings.projection || !assembly.model.joints.is_empty());
+    let projected = settings.integrator == Integrator::Projected;
+    let corrects = !event_driven
+        && (projected || settings.projection || !assembly.model.joints.is_empty());
     // Initial state, before the model is taken.
     let start = start::Start {
         state: assembly.state,
@@ -170,6 +178,7 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
         event_driven,
         corrects,
         overlaps_corrected: settings.projection,
+        persistent: persistent::PersistentContacts::of(settings.integrator),
         every: assembly.record_every.max(1),
         fixed_poses: Vec::new(),
         report,
@@ -225,6 +234,9 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         energy_budget::declare_checks(report);
         crate::recorded_figures::declare_checks(report);
         end_positions::declare_checks(report, corrects);
+        if self.persistent.projected {
+            persistent::declare_checks(report);
+        }
         if corrects {
             joints::declare_checks(report);
         }

@@ -120,9 +120,10 @@ pub(super) fn state(group: &StepRows, count: usize, plane: bool) -> Option<Recor
     (all.poses.len() == count).then_some(all)
 }
 
-/// Opens the table `contacts`.
+/// Opens the table `contacts` or `end_contacts`.
 pub(super) fn open_contacts<'a>(
     record: &'a Record,
+    table: &'a str,
     plane: bool,
 ) -> Result<Option<StepStream<'a>>, RecordError> {
     let mut names = columns(&["a", "b", "feature", "gap"]);
@@ -143,7 +144,7 @@ pub(super) fn open_contacts<'a>(
     for prefix in ["begin", "end", "impulse"] {
         names.extend(rows.iter().map(|row| format!("{prefix}_{row}")));
     }
-    StepStream::open(record, "contacts", &names, &["status"])
+    StepStream::open(record, table, &names, &["status"])
 }
 
 /// Reads the contacts of a step.

@@ -123,6 +123,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             if !start.prepared {
                 // No contacts before the first step.
                 self.previous_contacts = Some((0, Vec::new()));
+                self.persistent.keep(0);
             }
             return Ok(true);
         }
@@ -206,6 +207,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             return Ok(true);
         }
         // Reconstruct midpoint and initial velocities from the impulses.
+        self.read_end_contacts(tables, last.step)?;
         self.set_pushes();
         let known = before.filter(|before| before.step + 1 == last.step);
         let consecutive = known.is_some();
@@ -221,6 +223,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.compare_kinematics(known, last);
         self.compare_momentum(consecutive);
         self.compare_velocities();
+        self.compare_end_contacts(last);
         self.compare_laws();
         self.compare_geometry();
         self.compare_energy(last);
@@ -230,6 +233,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         self.compare_end_positions(last);
         self.compare_cell();
         self.previous_contacts = Some((last.step, self.contacts.clone()));
+        self.persistent.keep(last.step);
         Ok(true)
     }
 

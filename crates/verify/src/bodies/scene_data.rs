@@ -35,6 +35,8 @@ pub struct BodyConstants {
     pub material: u16,
     /// Linear drag coefficients of translation and rotation.
     pub drag: [f64; 2],
+    /// Free in space with equal moments of inertia: its spin is taken about space axes.
+    pub world_spin: bool,
 }
 
 /// Conversion between a dimension (plane, space) and spatial quantities.
@@ -156,6 +158,10 @@ impl<D: EmbedInSpace> SceneData<D> {
                 },
                 material: body.material,
                 drag: [drag.translation, drag.rotation],
+                world_spin: body.freedom == Freedom::Free
+                    && D::N == 3
+                    && masses[3] == masses[4]
+                    && masses[4] == masses[5],
             }
         };
         let parts = model.bodies.iter().enumerate().map(part).collect();

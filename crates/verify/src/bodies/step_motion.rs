@@ -305,6 +305,59 @@ impl StepMotion {
         0.5 * sum
     }
 
+    /// The projection of velocities at the end of the step as a step of its own: q_F for the midpoint, u_F for the
+    /// velocities before, and the free velocity u_F′ − A⁻¹ Σ Gᵀ(S + S′). `pushes` are the impulses S + S′.
+    pub fn projection<D: EmbedInSpace>(
+        &self,
+        given: &SceneData<D>,
+        last: &RecordedState,
+        pushes: &[RowImpulse],
+    ) -> Self {
+        let count = given.parts.len();
+        let mut end = Self {
+            t: self.t,
+            mid: last.poses.clone(),
+            begin: self.end.clone(),
+            end: last.twists.clone(),
+            free: last.twists.clone(),
+            pushed: vec![[0.0; 6]; count],
+            ..Self::of_step(self.h)
+        };
+        for i in 0..count {
+            if !given.parts[i].movable {
+                (end.end[i], end.free[i]) = (self.end[i], self.end[i]);
+            } else if given.parts[i].world_spin {
+                // Spins of bodies with equal moments of inertia are the same about space axes.
+                let spin = rotate_back(last.poses[i].q, rotate(self.mid[i].q, spin(&self.end[i])));
+                end.begin[i][3..].copy_from_slice(&spin);
+            }
+        }
+        end.gather(given, pushes);
+        for i in (0..count).filter(|i| given.parts[*i].movable) {
+            for k in 0..6 {
+                end.free[i][k] -= end.pushed[i][k];
+            }
+        }
+        end
+    }
+
+    /// A⁻¹ Σ Gᵀ S of other impulses, by body.
+    pub fn pushed_by<D: EmbedInSpace>(
+        &self,
+        given: &SceneData<D>,
+        pushes: &[RowImpulse],
+    ) -> Vec<Twist> {
+        let (sums, _) = self.sum_up(given.parts.len(), pushes);
+        let each = sums.iter().enumerate().map(|(i, [impulse, moment])| {
+            let (part, moment) = (&given.parts[i], rotate_back(self.mid[i].q, *moment));
+            std::array::from_fn(|k| match k < 3 {
+                true => part.inverse[k] * impulse[k],
+                false => part.inverse[k] * moment[k - 3],
+            })
+        });
+        each.collect()
+    }
+
     /// Computes A⁻¹ Σ Gᵀ S and the scales of the balances.
     fn gather<D: EmbedInSpace>(&mut self, given: &SceneData<D>, pushes: &[RowImpulse]) {
         let count = given.parts.len();

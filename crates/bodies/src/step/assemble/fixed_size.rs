@@ -111,7 +111,7 @@ impl<D: Dynamics> Assembler<'_, D> {
         if !(normal > 0.0) || !self.is_active(touched, approach) {
             return Ok(None);
         }
-        let rebound = self.restitution_term(touched.pair, sum.begin, touch.gap);
+        let rebound = self.restitution_term(touched, sum.begin);
         // Only movable bodies have a block.
         let both = [0, 1].map(|side| (groups[side] as usize, &blocks[side]));
         let touches = match groups {
@@ -219,7 +219,7 @@ impl<D: Dynamics> Assembler<'_, D> {
         if count == 0 || !self.is_active(touched, approach) {
             return Ok(None);
         }
-        let rebound = self.restitution_term(touched.pair, sum.begin, touch.gap);
+        let rebound = self.restitution_term(touched, sum.begin);
         let mut frame = [[0.0; 3]; 3];
         for (to, from) in frame.iter_mut().zip(axes) {
             to.copy_from_slice(from.components());

@@ -10,7 +10,7 @@ use percuss_contact::ProblemBuilder;
 use percuss_contact::law::{Law, Status};
 
 use super::fixed_size::BodyData;
-use super::{AssembledRows, Assembler, NO_GROUP, contact_error, find_previous};
+use super::{AssembledRows, Assembler, NO_GROUP, Stage, contact_error, find_previous};
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::Model;
@@ -37,7 +37,7 @@ impl<D: Dynamics> Assembler<'_, D> {
         filled: &mut AssembledRows<'_>,
         (law, t_end): (Law, f64),
     ) -> Result<(), WorldError> {
-        let found = self.inputs.candidates();
+        let found = self.candidates;
         let (pair, _) = self.inputs.model.materials.law(0, 0);
         let e = pair.restitution;
         let room = self.inputs.settings.activation == Activation::Predicted && e.normal == 0.0;
@@ -60,7 +60,8 @@ impl<D: Dynamics> Assembler<'_, D> {
                 continue;
             }
             let carriers = [&self.body_data[one], &self.body_data[two]];
-            let memory = find_previous(&self.inputs.state.contacts, &mut last, found);
+            let memory = find_previous(self.memory, &mut last, found);
+            let persists = self.persists(memory);
             let PlanarRows { blocks, begin } = rows(&found.point, carriers);
             // A contact whose normal row is zero constrains nothing.
             let square = |[p, q, w]: [f64; 3]| p * p + q * q + w * w;
@@ -68,14 +69,26 @@ impl<D: Dynamics> Assembler<'_, D> {
                 continue;
             }
             // Restitution term ρ U_I, and g/h for an open gap.
-            let mut rebound = [e.normal * begin[0], e.tangential * begin[1]];
-            if room && gap > 0.0 {
-                rebound[0] += gap / self.inputs.settings.step;
-            }
+            let rebound = match self.stage {
+                Stage::End { shift } => [shift[touch][0], shift[touch][1]],
+                Stage::Midpoint { .. } if persists => {
+                    let frame = D::contact_frame(found.point.normal);
+                    self.turn(memory, &frame, begin)
+                }
+                Stage::Midpoint { .. } => {
+                    let open = if room && gap > 0.0 {
+                        gap / self.inputs.settings.step
+                    } else {
+                        0.0
+                    };
+                    [e.normal * begin[0] + open, e.tangential * begin[1]]
+                }
+            };
             pairs
                 .push(groups.map(|group| group as usize), &blocks, &rebound)
                 .map_err(|error| contact_error(t_end, found.bodies, &error))?;
             filled.active.push(touch as u32);
+            filled.persistent.push(persists);
             filled.begin.extend_from_slice(&begin);
             // Warm start: the impulse of the step before in the present frame, t = (−n_y, n_x).
             let s = memory.map_or(D::Vector::default(), |memory| memory.impulse);

@@ -130,6 +130,9 @@ fn agree<D: Dynamics>(world: &World<D>) -> usize {
     let assembler = Assembler {
         inputs,
         body_data: &body_data,
+        candidates: inputs.candidates(),
+        memory: &inputs.state.contacts,
+        stage: Stage::Midpoint { as_impacts: false },
     };
     assembler.push_bodies(&mut plain).unwrap();
     assembler.push_bodies(&mut any).unwrap();
@@ -142,10 +145,11 @@ fn agree<D: Dynamics>(world: &World<D>) -> usize {
         }
     };
     let mut contacts = 0;
-    for found in inputs.candidates() {
+    for (touch, found) in inputs.candidates().iter().enumerate() {
         let (pair, first) = pair_law(inputs.model, found);
         let (law, d) = law::<D>(pair, Status::Open);
         let touched = PairedCandidate {
+            touch,
             found,
             pair,
             memory: None,
@@ -193,14 +197,19 @@ fn flat_agrees(world: &World<Plane>) -> usize {
     let assembler = Assembler {
         inputs,
         body_data: &body_data,
+        candidates: inputs.candidates(),
+        memory: &inputs.state.contacts,
+        stage: Stage::Midpoint { as_impacts: false },
     };
     let law = single_planar_law(inputs.model).unwrap();
     let make = |flat: bool| {
         let mut builder = FactoredDelassus::builder();
         assembler.push_bodies(&mut builder).unwrap();
         let (mut active, mut begin, mut impulse) = (Vec::new(), Vec::new(), Vec::new());
+        let mut persistent = Vec::new();
         let mut filled = AssembledRows {
             active: &mut active,
+            persistent: &mut persistent,
             begin: &mut begin,
             impulse: &mut impulse,
         };

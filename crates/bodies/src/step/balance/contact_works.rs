@@ -279,12 +279,7 @@ impl<D: Dynamics> ContactView<'_, D> {
                 works.boundary -= 0.5 * s[i] * (begin[i] - own[i] + boundary[i]);
             }
         }
-        // Status by the local problem; an open one with an impulse is examined again.
-        let law = self.problem.law(contact);
-        match status(law, self.problem.diagonal_block(contact), &s, &bar) {
-            Status::Open if s[0] > 0.0 => carried(law, self.problem.kappa(contact), &s, &bar),
-            other => other,
-        }
+        status_of_rows(self.problem, contact, &s, &bar)
     }
 
     /// Whether a moving boundary or a mean flow takes part in a contact.
@@ -300,6 +295,42 @@ impl<D: Dynamics> ContactView<'_, D> {
             self.group[body] == NO_GROUP && self.bodies[body].freedom != Freedom::Fixed
         };
         self.flow || moves(found.bodies[0]) || moves(found.bodies[1])
+    }
+}
+
+/// Status of a contact of a problem with these impulses and Ū.
+pub(in crate::step) fn contact_status(
+    problem: &Problem,
+    contact: usize,
+    s: &[f64],
+    bar: &[f64],
+) -> Status {
+    fn of<const R: usize>(problem: &Problem, contact: usize, s: &[f64], bar: &[f64]) -> Status {
+        match (s.first_chunk::<R>(), bar.first_chunk::<R>()) {
+            (Some(s), Some(bar)) => status_of_rows(problem, contact, s, bar),
+            _ => Status::Open,
+        }
+    }
+    match s.len() {
+        2 => of::<2>(problem, contact, s, bar),
+        3 => of::<3>(problem, contact, s, bar),
+        6 => of::<6>(problem, contact, s, bar),
+        _ => of::<1>(problem, contact, s, bar),
+    }
+}
+
+/// The same with the number of rows known. An open contact with an impulse is examined again.
+#[inline(always)]
+fn status_of_rows<const R: usize>(
+    problem: &Problem,
+    contact: usize,
+    s: &[f64; R],
+    bar: &[f64; R],
+) -> Status {
+    let law = problem.law(contact);
+    match status(law, problem.diagonal_block(contact), s, bar) {
+        Status::Open if s[0] > 0.0 => carried(law, problem.kappa(contact), s, bar),
+        other => other,
     }
 }
 

@@ -86,6 +86,12 @@ fn positive(x: f64) -> f64 {
 }
 
 impl<D: Dynamics> SolvedStep<'_, D> {
+    /// The restitution coefficient of all contacts of the step, if there is only one. Persistent contacts have ρ = 1.
+    pub(in crate::step) fn common_restitution(&self) -> Option<f64> {
+        let common = self.inputs.cache.common_restitution;
+        common.filter(|_| !self.assembly.any_persistent())
+    }
+
     /// Energy gained and lost through contacts and joints in the step.
     pub(super) fn books(
         &self,
@@ -105,7 +111,7 @@ impl<D: Dynamics> SolvedStep<'_, D> {
         };
         let lasting = seen.lasting + held;
         let mixed = seen.range.0 < seen.range.1;
-        let lawful = match self.inputs.cache.common_restitution {
+        let lawful = match self.common_restitution() {
             // Σ S·U_I from the works and Σ S·U_F; limits of joints are counted with the impacts and subtracted
             // here.
             Some(e) => {
@@ -135,9 +141,7 @@ impl<D: Dynamics> SolvedStep<'_, D> {
         }
         // One coefficient and no joints: JM92 6.2.
         let e = self
-            .inputs
-            .cache
-            .common_restitution
+            .common_restitution()
             .unwrap_or(seen.range.0.clamp(0.0, 1.0));
         let delta = (1.0 - e) / (1.0 + e);
         let gain = positive(lawful - delta * self.pushed(problem));
@@ -166,8 +170,10 @@ impl<D: Dynamics> SolvedStep<'_, D> {
             lasting: 0.0,
         };
         let rows = problem.offset().windows(2);
-        for ((&touch, &status), rows) in self.assembly.active.iter().zip(&balance.status).zip(rows)
-        {
+        let several = self.common_restitution().is_none();
+        let kinetic = kinetic(problem);
+        let active = self.assembly.active.iter().zip(&self.assembly.persistent);
+        for (((&touch, &persists), &status), rows) in active.zip(&balance.status).zip(rows) {
             let found = &found[touch as usize];
             let key = (found.bodies, found.image, found.point.feature);
             while memory
@@ -177,7 +183,7 @@ impl<D: Dynamics> SolvedStep<'_, D> {
             let last = memory
                 .peek()
                 .filter(|m| (m.bodies, m.image, m.feature) == key);
-            let rows = rows[0]..rows[1];
+            let (first, rows) = (rows[0], rows[0]..rows[1]);
             let (s, begin) = (
                 &self.solution.impulse[rows.clone()],
                 &self.assembly.begin_velocity[rows.clone()],
@@ -188,18 +194,28 @@ impl<D: Dynamics> SolvedStep<'_, D> {
             {
                 // A contact that sticks in both steps does not slide along its tangents either.
                 let stuck = last.status == Status::Stick && status == Status::Stick;
+                // The law of a persistent contact has U_F + U_I: all of its work is a loss.
                 let axes = frame(self.inputs.model, self.inputs.midpoint, found);
                 let axes = axes.as_ref().iter().take(if stuck { D::N } else { 1 });
                 let each = axes.zip(s.iter().zip(begin));
-                let turned = each.map(|(axis, (s, begin))| s * (begin - axis.dot(last.velocity)));
+                let each = each.zip(end);
+                let turned = each.map(|((axis, (s, begin)), end)| match persists {
+                    true => s * (begin + end),
+                    false => s * (begin - axis.dot(last.velocity)),
+                });
                 seen.lasting += 0.5 * turned.sum::<f64>();
             }
             // With several coefficients: lawful sum and range of ρ.
-            if self.inputs.cache.common_restitution.is_none() {
+            if several {
                 let law = pair_law(self.inputs.model, found).0;
                 for (i, s) in s.iter().enumerate().filter(|(_, s)| **s != 0.0) {
-                    let e = rho(law, i);
-                    seen.lawful += s * (end[i] + e * begin[i]) / (1.0 + e);
+                    let e = if persists { 1.0 } else { rho(law, i) };
+                    // The law of a persistent contact leaves out what the solver left of U_I.
+                    let before = match persists {
+                        true => kinetic.map_or(begin[i], |kinetic| kinetic.rebound(first + i)),
+                        false => begin[i],
+                    };
+                    seen.lawful += s * (end[i] + e * before) / (1.0 + e);
                     seen.range = (seen.range.0.min(e), seen.range.1.max(e));
                 }
             }

@@ -20,9 +20,19 @@ struct BlockRows {
     free: [f64; WIDE],
 }
 
+/// Which rows of the joints are assembled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::step) enum JointPart {
+    /// All of them, at the midpoint.
+    All,
+    /// Held rows with U_F = 0, at the end of the step.
+    HeldAtEnd,
+}
+
 /// Adds the rows of joints to the problem, with U_I and the starting impulses 0.
 struct JointAssembler<'a, D: Dynamics> {
     inputs: StepInputs<'a, D>,
+    part: JointPart,
     joints: &'a mut JointAssembly<D>,
     begin_velocity: &'a mut Vec<f64>,
     impulse: &'a mut Vec<f64>,
@@ -31,6 +41,7 @@ struct JointAssembler<'a, D: Dynamics> {
 /// Adds the blocks of all joints, behind those of the contacts.
 pub(in crate::step) fn push_joints<D: Dynamics>(
     inputs: StepInputs<'_, D>,
+    part: JointPart,
     builder: &mut ProblemBuilder,
     joints: &mut JointAssembly<D>,
     begin_velocity: &mut Vec<f64>,
@@ -40,6 +51,7 @@ pub(in crate::step) fn push_joints<D: Dynamics>(
     joints.rows.clear();
     let mut assembler = JointAssembler {
         inputs,
+        part,
         joints,
         begin_velocity,
         impulse,
@@ -75,12 +87,16 @@ impl<D: Dynamics> JointAssembler<'_, D> {
         // Held rows: bilateral, ρ U_I with ρ of the step.
         if count > 0 {
             let levers = self.inputs.levers(number, &self.joints.rows[first..], 1.0);
-            let all = (
-                levers.begin.map(|u| self.joints.restitution * u),
-                Law::Bilateral,
-            );
+            let rho = match self.part {
+                JointPart::All => self.joints.restitution,
+                JointPart::HeldAtEnd => 0.0,
+            };
+            let all = (levers.begin.map(|u| rho * u), Law::Bilateral);
             let block = block(number, BlockRole::Held, (first, count), 1.0);
             self.push_block(builder, block, &levers, all)?;
+        }
+        if self.part == JointPart::HeldAtEnd {
+            return Ok(());
         }
         self.push_spring(builder, number, row, value)?;
         self.push_motor(builder, number, row)?;

@@ -120,7 +120,7 @@ impl<D: Dynamics> SolvedStep<'_, D> {
         let contacts = self.assembly.active.len();
         // Contacts first: their common coefficient, if they carry impulses.
         let strikes = (0..contacts).any(carries);
-        let mut rho = strikes.then_some(self.inputs.cache.common_restitution?);
+        let mut rho = strikes.then_some(self.common_restitution()?);
         for (k, block) in self.assembly.joints.blocks.iter().enumerate() {
             if !carries(contacts + k) {
                 continue;

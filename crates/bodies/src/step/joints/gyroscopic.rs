@@ -12,7 +12,8 @@
 use crate::dynamics::Dynamics;
 use crate::model::Model;
 use crate::state::State;
-use crate::step::scratch::{Coupling, FreeVelocity, ModelCache};
+use crate::step::scratch::{Coupling, FreeVelocity};
+use crate::step::{NO_GROUP, SolvedStep, StepInputs};
 
 /// Whether some of these bodies have gyroscopic moments.
 pub(super) fn has_gyroscopic_moments<D: Dynamics>(model: &Model<D>, bodies: &[Vec<usize>]) -> bool {
@@ -23,19 +24,46 @@ pub(super) fn has_gyroscopic_moments<D: Dynamics>(model: &Model<D>, bodies: &[Ve
     D::N == 3 && bodies.iter().flatten().any(uneven)
 }
 
+/// Lists the bodies whose gyroscopic moments a second pass takes from the first solution: those of joints, and those of
+/// persistent contacts with unequal moments of inertia. False where there is none.
+pub(super) fn select_bodies<D: Dynamics>(
+    step: SolvedStep<'_, D>,
+    coupling: &mut Coupling<D>,
+) -> bool {
+    let StepInputs { model, cache, .. } = step.inputs;
+    let bodies = &mut coupling.gyroscopic;
+    bodies.clear();
+    if D::N != 3 {
+        return false;
+    }
+    if cache.joints.gyroscopic {
+        bodies.extend(cache.joints.component_bodies.iter().flatten());
+    }
+    // A persistent contact acts all the time, as a joint does.
+    let active = step.assembly.active.iter().zip(&step.assembly.persistent);
+    for (&touch, _) in active.filter(|(_, persists)| **persists) {
+        for body in step.inputs.candidates()[touch as usize].bodies {
+            let body = body as usize;
+            let movable = cache.group[body] != NO_GROUP;
+            if movable && !D::has_isotropic_inertia(&model.bodies[body].mass.inertia) {
+                bodies.push(body);
+            }
+        }
+    }
+    bodies.sort_unstable();
+    bodies.dedup();
+    !bodies.is_empty()
+}
+
 /// Replaces the gyroscopic moment of the free motion by that of the first solution.
 pub(crate) fn correct_free_velocity<D: Dynamics>(
     model: &Model<D>,
     state: &State<D>,
-    cache: &ModelCache<D>,
     coupling: &Coupling<D>,
     h: f64,
     free: &mut FreeVelocity<D>,
 ) {
-    if !cache.joints.gyroscopic {
-        return;
-    }
-    for &body in cache.joints.component_bodies.iter().flatten() {
+    for &body in &coupling.gyroscopic {
         let known = &model.bodies[body];
         let masses = D::mass_diagonal(&known.mass);
         let begin = &state.velocities[body];

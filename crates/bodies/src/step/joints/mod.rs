@@ -31,14 +31,14 @@ mod works;
 use percuss_contact::law::{Law, NonFirmSet};
 
 use super::scratch::Coupling;
-use super::{EndVelocity, ModelCache, SolvedStep};
+use super::{EndVelocity, SolvedStep};
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::joint::{self, BilateralConstraint, JacobianRow};
 use crate::model::Model;
 use percuss_geometry::Pose;
 
-pub(super) use blocks::push_joints;
+pub(super) use blocks::{JointPart, push_joints};
 pub(crate) use drift::JointDrift;
 pub(crate) use friction::{FrictionIteration, check_consistency};
 pub(crate) use gyroscopic::correct_free_velocity;
@@ -216,6 +216,8 @@ pub(crate) enum Pass {
     First,
     /// With the gyroscopic moments of the first solution.
     Gyroscopic,
+    /// With the restitution of their materials at persistent contacts.
+    Impacts,
     /// With the ρ of the contacts in held rows as well.
     Restitution,
 }
@@ -226,6 +228,8 @@ pub(crate) enum NextPass {
     Done,
     /// A pass with the gyroscopic moments of this solution: exactly one.
     Gyroscopic,
+    /// A pass in which persistent contacts take the restitution of their materials.
+    Impacts,
     /// A pass with this ρ in held rows, after which there is none.
     Restitution(f64),
 }
@@ -237,8 +241,11 @@ pub(crate) fn next_pass<D: Dynamics>(
     coupling: &mut Coupling<D>,
 ) -> NextPass {
     match pass {
-        Pass::First if step.inputs.cache.joints.gyroscopic => NextPass::Gyroscopic,
-        Pass::First | Pass::Gyroscopic => {
+        Pass::First if gyroscopic::select_bodies(step, coupling) => NextPass::Gyroscopic,
+        Pass::First | Pass::Gyroscopic if step.persistent_contacts_gain(coupling) => {
+            NextPass::Impacts
+        }
+        Pass::First | Pass::Gyroscopic | Pass::Impacts => {
             // Whether contacts beside joints gained energy is known after the last other pass.
             let rho = energy_gain::restitution_without_gain(step, coupling);
             rho.map_or(NextPass::Done, NextPass::Restitution)
@@ -248,15 +255,10 @@ pub(crate) fn next_pass<D: Dynamics>(
 }
 
 /// Keeps the end velocities of the first pass, from which the gyroscopic moments are taken.
-pub(crate) fn keep_first_velocity<D: Dynamics>(
-    cache: &ModelCache<D>,
-    end: &EndVelocity<D>,
-    out: &mut Coupling<D>,
-) {
+pub(crate) fn keep_first_velocity<D: Dynamics>(end: &EndVelocity<D>, out: &mut Coupling<D>) {
     out.first_end_velocity
         .resize(end.velocity.len(), D::ZERO_VELOCITY);
-    // Bodies without joints have no coupling and keep what is there.
-    for &body in cache.joints.component_bodies.iter().flatten() {
+    for &body in &out.gyroscopic {
         out.first_end_velocity[body] = end.velocity[body];
     }
 }

@@ -1,6 +1,6 @@
 //! Run settings of bodies: `[run]`, `[record]` and `[[prepare]]` evaluated.
 
-use percuss_bodies::{Activation, Settings};
+use percuss_bodies::{Activation, Integrator, Settings};
 
 use super::super::OverlapRule;
 use super::body_table::BodyTable;
@@ -14,6 +14,13 @@ use crate::file::{
 use percuss_input::{InputError, Origin};
 
 const PART: &str = "[run]";
+
+/// The scheme of time stepping by its word, and whether the run goes from event to event.
+const INTEGRATORS: [(&str, (Integrator, bool)); 3] = [
+    ("midpoint", (Integrator::Midpoint, false)),
+    ("projected", (Integrator::Projected, false)),
+    ("event", (Integrator::Midpoint, true)),
+];
 
 /// Number of recorded states of a run by default.
 const KEPT: f64 = 250.0;
@@ -108,11 +115,10 @@ pub(super) fn recorded<D: SceneDim>(
 
 /// Whether the run is integrated from event to event.
 fn event_driven(context: &Context<'_>, run: &BodiesRunSpec) -> Result<bool, Box<InputError>> {
-    const INTEGRATORS: [(&str, bool); 2] = [("midpoint", false), ("event", true)];
     let Some(word) = &run.integrator else {
         return Ok(false);
     };
-    let event = context.word(run_key("integrator"), word, &INTEGRATORS)?;
+    let (_, event) = context.word(run_key("integrator"), word, &INTEGRATORS)?;
     // An override, as of a finding, meets the keys of the scheme that it takes the place of.
     if !event || word.origin == Origin::Override {
         return Ok(event);
@@ -149,6 +155,10 @@ fn settings(
         None => default.activation,
         Some(word) => context.word(run_key("activation"), word, &ACTIVATIONS)?,
     };
+    let integrator = match &run.integrator {
+        None => default.integrator,
+        Some(word) => context.word(run_key("integrator"), word, &INTEGRATORS)?.0,
+    };
     // Solver by name.
     let solver = match &run.solver {
         None => default.solver.clone(),
@@ -169,6 +179,7 @@ fn settings(
         },
         max_iterations,
         solver,
+        integrator,
         activation,
         projection: truth(context, "correction", run.correction.as_ref())?,
         threads: default.threads,
