@@ -26,8 +26,8 @@ pub enum ForceEvaluation {
     Mean,
     /// At v_I, explicit, as in the papers: first order where K depends on v.
     Begin,
-    /// At ½(v_I + v_F) and q_I + ½h·½(v_I + v_F), by Newton's method: the implicit midpoint rule, for springs and dampers of
-    /// any stiffness. The schemes `midpoint` and `projected` have it.
+    /// At ½(v_I + v_F) and q_I + ½h·½(v_I + v_F), by Newton's method: the implicit midpoint rule, for springs and dampers too
+    /// stiff for the step. The schemes `midpoint` and `projected` have it.
     Implicit,
 }
 
