@@ -23,11 +23,11 @@ impl Formula {
         }
     }
 
-    /// As it would be written: numbers plain, expressions of a file in quotes.
+    /// As it would be written: numbers and truth values plain, expressions of a file in quotes.
     pub fn shown(&self) -> String {
-        // Numbers plain, expressions of files quoted.
         match self.text.parse::<f64>() {
             Ok(number) => number.to_string(),
+            Err(_) if matches!(self.text.as_str(), "true" | "false") => self.text.clone(),
             Err(_) if self.origin == Origin::Override => self.text.clone(),
             Err(_) => format!("\"{}\"", self.text),
         }

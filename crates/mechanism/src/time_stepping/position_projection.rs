@@ -129,7 +129,7 @@ pub(super) fn close_contacts<S: System>(
         last = violation;
         let shift = project_once(system, layout, inertia, gaps, next, |i, kind, _| {
             let equation = is_joint(kind) || persistent[i];
-            (equation || pushed[i]).then(|| match equation {
+            (equation || pushed[i]).then_some(match equation {
                 true => Law::Bilateral,
                 false => Law::Frictionless,
             })

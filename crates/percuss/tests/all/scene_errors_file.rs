@@ -287,7 +287,15 @@ law = "poisson"
         ],
         r#"ball.toml:29: [run]: `tangent_cone = "end"`: it does not go with the impact law "poisson". Use "moreau" or "canonical", or drop it"#,
     );
-    // Impact laws that act before a step, and keys that the integrator `projected` has no use for.
+    refused(
+        &[("initial = 1.0", r#"kind = "lines""#)],
+        r#"ball.toml:11: coordinate `z`: `kind = "lines"`: "line", "angle" or "orientation" was expected"#,
+    );
+}
+
+/// Impact laws that act before a step, and keys that the integrator `projected` has no use for.
+#[test]
+fn settings_that_do_not_go_with_the_integrator_are_refused() {
     refused(
         &[
             (
@@ -322,10 +330,6 @@ integrator = "paoli"
 forces = "implicit""#,
         )],
         r#"ball.toml:27: [run]: `forces = "implicit"`: the integrators "midpoint" and "projected" have implicit forces only; "theta" is implicit by itself. Drop it"#,
-    );
-    refused(
-        &[("initial = 1.0", r#"kind = "lines""#)],
-        r#"ball.toml:11: coordinate `z`: `kind = "lines"`: "line", "angle" or "orientation" was expected"#,
     );
 }
 

@@ -157,8 +157,8 @@ pub(super) fn verify<D: EmbedInSpace + RecordShape>(
     let settings = assembly.settings.clone();
     let event_driven = assembly.event_driven;
     let projected = settings.integrator == Integrator::Projected;
-    let corrects = !event_driven
-        && (projected || settings.projection || !assembly.model.joints.is_empty());
+    let corrects =
+        !event_driven && (projected || settings.projection || !assembly.model.joints.is_empty());
     // Initial state, before the model is taken.
     let start = start::Start {
         state: assembly.state,
