@@ -274,7 +274,7 @@ mod tests {
     use super::{Anderson, NormalEquations};
     use crate::methods::nlgs::Nlgs;
     use crate::sample::{Packing, Wall};
-    use crate::simd::{ANDERSON_DEPTH, AndersonStep};
+    use crate::simd::ANDERSON_DEPTH;
 
     /// The same method written out as reference: plain sweeps, whole vectors, the least-squares problem by definition.
     fn written_out(problem: &Problem, sweeps: usize) -> Vec<f64> {

@@ -110,9 +110,12 @@ impl<D: BodyDim> Scene<D> {
     }
 }
 
+/// Poses and velocities.
+pub type BodyState<P, V> = (Vec<P>, Vec<V>);
+
 /// A motion: states at the ends of intervals, events, mechanical energy.
 pub struct Run<D: BodyDim> {
-    pub states: Vec<(Vec<Pose<D>>, Vec<D::Dofs>)>,
+    pub states: Vec<BodyState<Pose<D>, D::Dofs>>,
     pub events: Vec<BodyEvent>,
     pub energy: Vec<f64>,
     /// Largest energy residual of an interval.
@@ -121,7 +124,7 @@ pub struct Run<D: BodyDim> {
 }
 
 impl<D: BodyDim> Run<D> {
-    pub fn last(&self) -> &(Vec<Pose<D>>, Vec<D::Dofs>) {
+    pub fn last(&self) -> &BodyState<Pose<D>, D::Dofs> {
         &self.states[self.states.len() - 1]
     }
 
