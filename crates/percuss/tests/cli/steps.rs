@@ -7,7 +7,7 @@ use percuss_run::finding::Finding;
 use percuss_run::{FindingsOf, RunOptions, Threads, execute};
 use percuss_scene::{Check, Datum, FindingSpec, Scene, SceneKind};
 
-use crate::systems::{CHECKED, complaints, names, short};
+use crate::systems::{CHECKED, REFUSED, complaints, names, short};
 
 /// The steps, over the declared one: neither divides it, and a time that the declared step divides they do not.
 const FACTORS: [f64; 2] = [0.7, 1.3];
@@ -95,6 +95,12 @@ fn complaint(name: &str, extent: Extent) -> Option<String> {
     }
 }
 
+/// Whether a system is to be refused, and is, in these words.
+fn is_refused(name: &str, error: &str) -> bool {
+    let mut refused = REFUSED.iter().filter(|(known, _)| *known == name);
+    refused.any(|(_, words)| words.iter().all(|word| error.contains(word)))
+}
+
 /// The same at one step.
 fn at_step(name: &str, factor: f64, extent: Extent) -> Option<String> {
     let told = |what: String| Some(format!("{name}, {factor} of the step: {what}"));
@@ -133,9 +139,10 @@ fn at_step(name: &str, factor: f64, extent: Extent) -> Option<String> {
     };
     let run = match execute(&scene.keeping_findings(&kept), options) {
         Ok(run) => run,
+        // A scene that is to be refused has no steps.
+        Err(error) if is_refused(name, &error.to_string()) => return None,
         Err(error) => return told(error.to_string()),
     };
-    // A scene that is to be refused has no steps.
     if run.certificate["missed"]
         .as_u64()
         .is_some_and(|missed| missed > 0)

@@ -7,7 +7,7 @@ use crate::common::{folder, percuss};
 
 /// Systems that must be refused, and what the message must say: an impact law that creates energy
 /// (B02 1.12), and joints that no motion satisfies (B02 counter-example 3).
-const REFUSED: [(&str, &[&str]); 2] = [
+pub const REFUSED: [(&str, &[&str]); 2] = [
     (
         "bar-in-circle",
         &["dependent", "`first_end`", "`second_end`"],

@@ -200,10 +200,8 @@ mod tests {
             // A jump over a step, as a run without its limits has it: half of it is nearer to the other corner.
             let steep = line(&[[0.0, 0.0], [1.0, 0.0], [1.0 + delay, 5.0], [2.0, 5.0]]);
             let found = hausdorff(&exact, &steep);
-            assert!(
-                found > 0.0 && found <= delay * (1.0 + 1e-12),
-                "{found} {delay}"
-            );
+            // Rounding of coordinates of size 5.
+            assert!(found > 0.0 && found <= delay + 2e-15, "{found} {delay}");
         }
     }
 

@@ -241,9 +241,19 @@ impl SweepVerifier<'_> {
             let first = 1 + 3 * groups;
             (first..first + groups).all(|k| group.at(k, row).is_nan())
         });
+        // Columns of rows that the constraint does not have.
+        let own = rows.clone().all(|row| {
+            let name = group.text(0, row);
+            let known = self.layout.constraints.iter().position(|c| c == name);
+            let slots = known.map_or(&[][..], |c| self.layout.column_groups(c));
+            let others = (0..groups).filter(|slot| !slots.contains(slot));
+            others
+                .flat_map(|slot| (0..3).map(move |kind| 1 + kind * groups + slot))
+                .all(|k| known.is_none() || group.at(k, row).is_nan())
+        });
         let curved = self.plan.prox_regular.is_some() || self.plan.room.is_some();
         let convex = curved || self.step_row.radius.is_nan();
-        let off = if none && held && free && convex {
+        let off = if none && held && free && own && convex {
             0.0
         } else {
             1.0

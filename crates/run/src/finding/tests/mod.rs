@@ -106,6 +106,7 @@ impl Hand {
         let scene = scene();
         let built = scene.build_mechanism().expect("a mechanism");
         assert_eq!(built.system.constraints()[0].name, "floor");
+        let until = self.trajectory.end().unwrap_or(built.until);
         let outcome = MechanismOutcome {
             trajectory: self.trajectory,
             certificate: self.certificate,
@@ -113,7 +114,7 @@ impl Hand {
         };
         let pace = RunSchedule {
             start: built.initial.t,
-            until: built.until,
+            until,
             step: built.settings.step,
             threads: 1,
         };
