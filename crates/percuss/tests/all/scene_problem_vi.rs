@@ -203,7 +203,7 @@ fn wrong_values_are_refused_with_their_place() {
     );
     refused(
         &[(force, "force = { ball = \"force_floor\" }")],
-        &["scene.toml:24", "unknown name `force_floor`"],
+        &["scene.toml:21", "unknown name `force_floor`"],
     );
     refused(
         &[(force, "force = { ellipse = [1, 2] }")],
