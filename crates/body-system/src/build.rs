@@ -8,7 +8,7 @@ use percuss_mechanism::{ConfigurationSpace, Constraint, ConstraintKind};
 
 use crate::coordinates::{BodyDim, Embedded, Slot};
 use crate::error::BodySystemError;
-use crate::system::{BodySystem, Participant};
+use crate::system::{BodySystem, ConstraintOrigin};
 use crate::touch::{Pair, pairs};
 
 /// Largest number of pairs of features.
@@ -43,7 +43,7 @@ impl<D: BodyDim> BodySystem<D> {
             space: ConfigurationSpace::new(coordinates),
             names,
             constraints: Vec::new(),
-            participants: Vec::new(),
+            origins: Vec::new(),
             features: Vec::new(),
             shapes: Vec::new(),
             model,
@@ -58,7 +58,7 @@ impl<D: BodyDim> BodySystem<D> {
         let excluded = excluded(&self.model.joints);
         let movable: Vec<bool> = self.slots.iter().map(|s| !s.entries.is_empty()).collect();
         for body in 0..self.slots.len() {
-            // A shape that cannot be treated matters only where it can touch something.
+            // Shapes without smooth features are refused, whether they can touch another body or not.
             match D::features(&self.model.bodies[body].shape) {
                 Ok(features) => self.shapes.push(features),
                 Err(what) => {
@@ -105,7 +105,11 @@ impl<D: BodyDim> BodySystem<D> {
             let name = format!("{} - {} ({feature})", self.names[a], self.names[b]);
             let known = Constraint::new(name, ConstraintKind::Contact, rows);
             let feature = feature as u32;
-            self.push(known, Participant::Contact { bodies, feature }, Some(pair));
+            self.push(
+                known,
+                ConstraintOrigin::Contact { bodies, feature },
+                Some(pair),
+            );
         }
         Ok(())
     }
@@ -115,38 +119,38 @@ impl<D: BodyDim> BodySystem<D> {
         for j in 0..self.model.joints.len() {
             let joint = &self.model.joints[j];
             let name = joint.name.clone();
-            let lying = self.at_rest();
-            let rows = lying.joint(j).bilateral(joint).len();
+            let configuration = self.at_rest();
+            let rows = configuration.joint(j).bilateral(joint).len();
             if rows > 0 {
                 let known = Constraint::new(name.clone(), ConstraintKind::Joint, rows);
-                self.push(known, Participant::Joint(j), None);
+                self.push(known, ConstraintOrigin::Joint(j), None);
             }
             let joint = &self.model.joints[j];
             if let Some(clearance) = &joint.clearance {
                 let (_, rows) = contact_law::<D>(&clearance.law, Status::Open);
                 let known = Constraint::new(name.clone(), ConstraintKind::Contact, rows);
-                self.push(known, Participant::Pin(j), None);
+                self.push(known, ConstraintOrigin::Pin(j), None);
             }
             let joint = &self.model.joints[j];
             let Some(limits) = joint.limits else {
                 continue;
             };
-            for (bound, end, participant) in [
-                (limits.low, "low", Participant::LowerLimit(j)),
-                (limits.high, "high", Participant::UpperLimit(j)),
+            for (bound, end, origin) in [
+                (limits.low, "low", ConstraintOrigin::LowerLimit(j)),
+                (limits.high, "high", ConstraintOrigin::UpperLimit(j)),
             ] {
                 if bound.is_finite() {
                     let name = format!("{name} ({end})");
                     let known = Constraint::new(name, ConstraintKind::Contact, 1);
-                    self.push(known, participant, None);
+                    self.push(known, origin, None);
                 }
             }
         }
     }
 
-    fn push(&mut self, known: Constraint, participant: Participant, pair: Option<Pair>) {
+    fn push(&mut self, known: Constraint, origin: ConstraintOrigin, pair: Option<Pair>) {
         self.constraints.push(known);
-        self.participants.push(participant);
+        self.origins.push(origin);
         self.features.push(pair);
     }
 }

@@ -8,7 +8,7 @@ use percuss_mechanism::{
 };
 
 use crate::coordinates::BodyDim;
-use crate::system::{BodySystem, Participant};
+use crate::system::{BodySystem, ConstraintOrigin};
 
 impl<D: BodyDim> System for BodySystem<D> {
     fn configuration_space(&self) -> &ConfigurationSpace {
@@ -47,27 +47,33 @@ impl<D: BodyDim> System for BodySystem<D> {
             });
         }
         if self.model.joints.iter().any(|joint| joint.spring.is_some()) {
-            let lying = self.at(q, v);
-            for (j, row, pull) in lying.springs() {
-                lying.add_row(&row, lying.sides(j), lying.joint_bodies(j), pull, force);
+            let configuration = self.at(q, v);
+            for (j, row, pull) in configuration.springs() {
+                configuration.add_row(
+                    &row,
+                    configuration.sides(j),
+                    configuration.joint_bodies(j),
+                    pull,
+                    force,
+                );
             }
         }
         self.finite("a force", t, force)
     }
 
     fn potential(&mut self, _t: f64, q: &[f64]) -> Result<f64, SystemError> {
-        let lying = self.at(q, &vec![0.0; self.space.num_velocities()]);
+        let configuration = self.at(q, &vec![0.0; self.space.num_velocities()]);
         let mut potential = 0.0;
         for (i, slot) in self.slots.iter().enumerate() {
             if !slot.entries.is_empty() {
                 let mass = self.model.bodies[i].mass.mass;
                 let gravity = D::embed(self.model.gravity);
-                potential -= mass * gravity.dot(lying.placed[i].position.value);
+                potential -= mass * gravity.dot(configuration.placed[i].position.value);
             }
         }
         for (j, joint) in self.model.joints.iter().enumerate() {
             if let Some(spring) = &joint.spring {
-                let off = lying.coordinate(j) - spring.rest;
+                let off = configuration.coordinate(j) - spring.rest;
                 potential += 0.5 * spring.stiffness * off * off;
             }
         }
@@ -75,14 +81,16 @@ impl<D: BodyDim> System for BodySystem<D> {
     }
 
     fn gaps(&mut self, t: f64, q: &[f64], gaps: &mut [f64]) -> Result<(), SystemError> {
-        let lying = self.at(q, &vec![0.0; self.space.num_velocities()]);
+        let configuration = self.at(q, &vec![0.0; self.space.num_velocities()]);
         let mut all = Vec::with_capacity(gaps.len());
         for i in 0..self.constraints.len() {
-            lying.values(i, &mut all).map_err(|problem| SystemError {
-                what: format!("the contact `{}`", self.constraints[i].name),
-                problem,
-                t,
-            })?;
+            configuration
+                .values(i, &mut all)
+                .map_err(|problem| SystemError {
+                    what: format!("the contact `{}`", self.constraints[i].name),
+                    problem,
+                    t,
+                })?;
         }
         gaps.copy_from_slice(&all);
         self.finite("a gap", t, gaps)
@@ -99,10 +107,10 @@ impl<D: BodyDim> System for BodySystem<D> {
         let n = self.space.num_velocities();
         jacobian.fill(0.0);
         boundary.fill(0.0);
-        let lying = self.at(q, &vec![0.0; n]);
-        let (rows, placed, bodies) = lying.rows(constraint);
+        let configuration = self.at(q, &vec![0.0; n]);
+        let (rows, placed, bodies) = configuration.rows(constraint);
         for (row, out) in rows.iter().zip(jacobian.chunks_mut(n)) {
-            lying.add_row(row, placed, bodies, 1.0, out);
+            configuration.add_row(row, placed, bodies, 1.0, out);
         }
         self.finite("a row of G", t, jacobian)
     }
@@ -115,8 +123,8 @@ impl<D: BodyDim> System for BodySystem<D> {
         v: &[f64],
         bias: &mut [f64],
     ) -> Result<(), SystemError> {
-        let lying = self.at(q, v);
-        let (rows, [a, b], _) = lying.rows(constraint);
+        let configuration = self.at(q, v);
+        let (rows, [a, b], _) = configuration.rows(constraint);
         for (row, bias) in rows.iter().zip(bias.iter_mut()) {
             *bias = row.velocity(a, b).rate;
         }
@@ -130,13 +138,15 @@ impl<D: BodyDim> System for BodySystem<D> {
         _h: f64,
         previous: Status,
     ) -> Result<Law, SystemError> {
-        Ok(match self.participants[constraint] {
-            Participant::Joint(_) => Law::Bilateral,
-            Participant::LowerLimit(_) | Participant::UpperLimit(_) => Law::Frictionless,
-            Participant::Contact { .. } | Participant::Pin(_) => match self.law_of(constraint) {
-                Some(law) => contact_law::<D>(law, previous).0,
-                None => Law::Frictionless,
-            },
+        Ok(match self.origins[constraint] {
+            ConstraintOrigin::Joint(_) => Law::Bilateral,
+            ConstraintOrigin::LowerLimit(_) | ConstraintOrigin::UpperLimit(_) => Law::Frictionless,
+            ConstraintOrigin::Contact { .. } | ConstraintOrigin::Pin(_) => {
+                match self.law_of(constraint) {
+                    Some(law) => contact_law::<D>(law, previous).0,
+                    None => Law::Frictionless,
+                }
+            }
         })
     }
 
@@ -145,8 +155,8 @@ impl<D: BodyDim> System for BodySystem<D> {
         constraint: usize,
         _at: StateRef<'_>,
     ) -> Result<Restitution, SystemError> {
-        Ok(match self.participants[constraint] {
-            Participant::LowerLimit(j) | Participant::UpperLimit(j) => {
+        Ok(match self.origins[constraint] {
+            ConstraintOrigin::LowerLimit(j) | ConstraintOrigin::UpperLimit(j) => {
                 let limits = self.model.joints[j].limits;
                 Restitution {
                     normal: limits.map_or(0.0, |limits| limits.restitution),
@@ -164,7 +174,7 @@ impl<D: BodyDim> System for BodySystem<D> {
         constraint: usize,
         at: StateRef<'_>,
     ) -> Result<Option<FeatureRange>, SystemError> {
-        let Participant::Contact { .. } = self.participants[constraint] else {
+        let ConstraintOrigin::Contact { .. } = self.origins[constraint] else {
             return Ok(None);
         };
         let range = self.at(at.q, at.v).touch(constraint).range;
@@ -175,8 +185,8 @@ impl<D: BodyDim> System for BodySystem<D> {
     }
 
     fn length_scale(&self, constraint: usize) -> Option<f64> {
-        match self.participants[constraint] {
-            Participant::Contact { bodies, .. } => {
+        match self.origins[constraint] {
+            ConstraintOrigin::Contact { bodies, .. } => {
                 Some(self.shapes[bodies[0]].size.min(self.shapes[bodies[1]].size))
             }
             _ => None,

@@ -7,7 +7,7 @@ use crate::coordinates::Embedded;
 use crate::jet::{Placed, VectorJet};
 use crate::row::Row;
 
-/// A joint as it lies: the points and axes of both sides.
+/// A joint at one state: the points and axes of both sides.
 pub(crate) struct PlacedJoint {
     points: [VectorJet; 2],
     axes: [[VectorJet; 3]; 2],

@@ -1,13 +1,13 @@
 #![doc = include_str!("../README.md")]
 
 mod build;
+mod configuration;
 mod coordinates;
 mod error;
 mod features;
 mod interface;
 mod jet;
 mod joint_rows;
-mod lying;
 mod motion;
 mod row;
 mod stepper;
@@ -16,5 +16,5 @@ mod touch;
 
 pub use coordinates::BodyDim;
 pub use error::BodySystemError;
-pub use motion::{BodyEvent, BodyMotion, Meeting};
-pub use system::{BodySystem, Participant};
+pub use motion::{BodyEvent, BodyMotion, EventSource};
+pub use system::{BodySystem, ConstraintOrigin};

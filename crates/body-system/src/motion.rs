@@ -8,14 +8,14 @@ use percuss_mechanism::{
 
 use crate::coordinates::BodyDim;
 use crate::error::BodySystemError;
-use crate::system::{BodySystem, Participant};
+use crate::system::{BodySystem, ConstraintOrigin};
 
 /// Largest number of contacts, pins and limits that are closed at the same time.
 const MOST_CLOSED: usize = 24;
 
 /// What an event is between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meeting {
+pub enum EventSource {
     /// Two bodies, the smaller index first.
     Bodies([usize; 2]),
     /// A joint: its pin, or one of its limits.
@@ -28,7 +28,7 @@ pub struct BodyEvent {
     /// Time.
     pub t: f64,
     /// What it is between.
-    pub meeting: Meeting,
+    pub source: EventSource,
     /// Kind of event.
     pub kind: EventKind,
 }
@@ -112,7 +112,7 @@ impl<D: BodyDim> BodyMotion<D> {
     pub fn events(&self) -> Vec<BodyEvent> {
         let told = |event: &Event| {
             let passes = |other: &Event| {
-                let same = other.t == event.t && self.meeting(other) == self.meeting(event);
+                let same = other.t == event.t && self.source(other) == self.source(event);
                 let both = [event.kind, other.kind];
                 same && both.contains(&EventKind::Touch) && both.contains(&EventKind::Detach)
             };
@@ -122,7 +122,7 @@ impl<D: BodyDim> BodyMotion<D> {
         let named = events.filter_map(|event| {
             Some(BodyEvent {
                 t: event.t,
-                meeting: self.meeting(event)?,
+                source: self.source(event)?,
                 kind: event.kind,
             })
         });
@@ -130,13 +130,13 @@ impl<D: BodyDim> BodyMotion<D> {
     }
 
     /// What an event is between; `None` for the bilateral constraints of a joint.
-    fn meeting(&self, event: &Event) -> Option<Meeting> {
-        match self.motion.system().participants()[event.constraint] {
-            Participant::Contact { bodies, .. } => Some(Meeting::Bodies(bodies)),
-            Participant::Pin(j) | Participant::LowerLimit(j) | Participant::UpperLimit(j) => {
-                Some(Meeting::Joint(j))
-            }
-            Participant::Joint(_) => None,
+    fn source(&self, event: &Event) -> Option<EventSource> {
+        match self.motion.system().origins()[event.constraint] {
+            ConstraintOrigin::Contact { bodies, .. } => Some(EventSource::Bodies(bodies)),
+            ConstraintOrigin::Pin(j)
+            | ConstraintOrigin::LowerLimit(j)
+            | ConstraintOrigin::UpperLimit(j) => Some(EventSource::Joint(j)),
+            ConstraintOrigin::Joint(_) => None,
         }
     }
 

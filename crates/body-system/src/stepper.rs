@@ -3,6 +3,7 @@
 //! Impulses are sums over the interval of the components in the moving frames; frames and points are those of its end.
 
 use glam::DVec3;
+use percuss_bodies::joint::CLEARANCES;
 use percuss_bodies::{SteppedContact, SteppedState, Stepper};
 use percuss_geometry::{ContactPoint, Vector, min_width};
 use percuss_mechanism::{ConstraintReport, Integrator};
@@ -10,10 +11,7 @@ use percuss_mechanism::{ConstraintReport, Integrator};
 use crate::coordinates::{BodyDim, Embedded};
 use crate::motion::BodyMotion;
 use crate::row::Row;
-use crate::system::Participant;
-
-/// Feature number of the pin of joint 0, as in time stepping; that of joint j is larger by j.
-const PINS: u32 = 0xFFF0_0000;
+use crate::system::ConstraintOrigin;
 
 /// A vector of the dimension from one of space.
 fn projected<D: Embedded>(vector: DVec3) -> D::Vector {
@@ -42,15 +40,15 @@ impl<D: BodyDim> BodyMotion<D> {
     /// The contact of a constraint; `None` for joints and limits.
     fn contact(&self, report: &ConstraintReport<'_>) -> Option<SteppedContact<D>> {
         let state = self.integrator().state();
-        let known = self.system().participants()[report.constraint];
+        let known = self.system().origins()[report.constraint];
         let (bodies, feature) = match known {
-            Participant::Contact { bodies, feature } => (bodies, feature),
-            Participant::Pin(j) => {
+            ConstraintOrigin::Contact { bodies, feature } => (bodies, feature),
+            ConstraintOrigin::Pin(j) => {
                 let sides = self.system().model().joints[j].frames.map(|side| side.body);
                 let [Some(a), Some(b)] = sides else {
                     return None;
                 };
-                ([a as usize, b as usize], PINS + j as u32)
+                ([a as usize, b as usize], CLEARANCES + j as u32)
             }
             _ => return None,
         };
@@ -101,8 +99,9 @@ impl<D: BodyDim> BodyMotion<D> {
             false => sums[j].0 += row.direction.value * force,
         };
         for report in reports {
-            let (Participant::Joint(j) | Participant::LowerLimit(j) | Participant::UpperLimit(j)) =
-                self.system().participants()[report.constraint]
+            let (ConstraintOrigin::Joint(j)
+            | ConstraintOrigin::LowerLimit(j)
+            | ConstraintOrigin::UpperLimit(j)) = self.system().origins()[report.constraint]
             else {
                 continue;
             };

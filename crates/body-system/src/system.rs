@@ -17,7 +17,7 @@ use crate::touch::Pair;
 
 /// What a constraint of the system belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Participant {
+pub enum ConstraintOrigin {
     /// A contact of two bodies, the smaller index first, by two of their features.
     Contact {
         /// The bodies.
@@ -45,7 +45,7 @@ pub struct BodySystem<D: BodyDim> {
     pub(crate) space: ConfigurationSpace,
     pub(crate) names: Vec<String>,
     pub(crate) constraints: Vec<Constraint>,
-    pub(crate) participants: Vec<Participant>,
+    pub(crate) origins: Vec<ConstraintOrigin>,
     /// Pair of features of each constraint that is a contact.
     pub(crate) features: Vec<Option<Pair>>,
     pub(crate) shapes: Vec<Features>,
@@ -53,8 +53,8 @@ pub struct BodySystem<D: BodyDim> {
 
 impl<D: BodyDim> BodySystem<D> {
     /// What each constraint belongs to.
-    pub fn participants(&self) -> &[Participant] {
-        &self.participants
+    pub fn origins(&self) -> &[ConstraintOrigin] {
+        &self.origins
     }
 
     /// Names of the bodies.
@@ -94,9 +94,9 @@ impl<D: BodyDim> BodySystem<D> {
 
     /// The law of a contact or of a pin; `None` for joints and limits.
     pub(crate) fn law_of(&self, i: usize) -> Option<&PairLaw> {
-        match self.participants[i] {
-            Participant::Contact { bodies, .. } => Some(self.pair_law(bodies)),
-            Participant::Pin(j) => self.model.joints[j].clearance.as_ref().map(|c| &c.law),
+        match self.origins[i] {
+            ConstraintOrigin::Contact { bodies, .. } => Some(self.pair_law(bodies)),
+            ConstraintOrigin::Pin(j) => self.model.joints[j].clearance.as_ref().map(|c| &c.law),
             _ => None,
         }
     }

@@ -51,7 +51,7 @@ pub(crate) enum Pair {
     },
 }
 
-/// Two features as they lie.
+/// Two features at one state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Touch {
     pub gap: Jet,

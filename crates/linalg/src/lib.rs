@@ -5,6 +5,8 @@ pub mod dense;
 mod gmres;
 mod minimum_norm;
 mod multifrontal;
+#[cfg(test)]
+mod noise;
 mod pivoted_qr;
 mod power_iteration;
 pub mod small;

@@ -36,6 +36,7 @@ use crate::materials::PairLaw;
 pub(crate) use check::{check, components, excluded};
 pub use massless_spin::unconstrained_spins;
 
+pub use rows::CLEARANCES;
 pub(crate) use rows::{BilateralConstraint, JacobianRow, clearance_candidates, clearance_joint};
 
 /// Kind of joint: which relative motions it constrains.

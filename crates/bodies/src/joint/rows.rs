@@ -36,7 +36,7 @@ pub(crate) struct BilateralConstraint<D: Dynamics> {
 /// Feature number of the clearance of joint 0; that of joint j is larger by j. Hashed features of compound
 /// shapes may lie in the same range: a coincidence has a probability of about (number of joints)/2³² per
 /// contact point.
-const CLEARANCES: u32 = 0xFFF0_0000;
+pub const CLEARANCES: u32 = 0xFFF0_0000;
 
 /// Both frames of a joint in world coordinates.
 pub(crate) struct PlacedFrames<D: Dynamics> {

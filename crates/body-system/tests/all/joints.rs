@@ -3,7 +3,7 @@
 use glam::DVec2;
 use percuss_bodies::Joint;
 use percuss_bodies::joint::{JointFrame, JointKind, Limits, Spring};
-use percuss_body_system::Meeting;
+use percuss_body_system::EventSource;
 use percuss_geometry::Plane;
 use percuss_mechanism::EventKind;
 
@@ -54,7 +54,7 @@ fn a_pendulum_strikes_its_limit_when_the_integral_says() {
         .iter()
         .filter(|e| matches!(e.kind, EventKind::Impact { .. }))
         .collect();
-    assert_eq!(impacts[0].meeting, Meeting::Joint(0));
+    assert_eq!(impacts[0].source, EventSource::Joint(0));
     close(impacts[0].t, quarter, 1e-11);
     let EventKind::Impact { before, after } = impacts[0].kind else {
         unreachable!()

@@ -5,7 +5,7 @@ use percuss_bodies::Joint;
 use percuss_bodies::joint::{ConstantSpeed, JointFrame, JointKind, Motor};
 use percuss_geometry::{Plane, Space, space};
 
-use crate::common::{Scene, cuboid, disc, flat, ground, lying};
+use crate::common::{Scene, cuboid, disc, flat, ground, pose_at};
 
 #[test]
 fn motors_are_refused_by_the_name_of_their_joint() {
@@ -38,7 +38,7 @@ fn a_cylinder_on_a_box_and_one_that_stands_are_refused() {
         .fixed(cuboid(1.0, 1.0, 1.0), pose, mass)
         .body(
             cylinder(),
-            lying([0.0, 0.0, 1.0], DQuat::IDENTITY),
+            pose_at([0.0, 0.0, 1.0], DQuat::IDENTITY),
             [0.0; 6],
         );
     let error = on_box.begin(0.1).unwrap_err().to_string();
@@ -50,7 +50,7 @@ fn a_cylinder_on_a_box_and_one_that_stands_are_refused() {
         .fixed(shape, pose, mass)
         .body(
             cylinder(),
-            lying([0.0, 0.0, 0.1], DQuat::IDENTITY),
+            pose_at([0.0, 0.0, 0.1], DQuat::IDENTITY),
             [0.0; 6],
         );
     let error = standing.begin(0.1).unwrap_err().to_string();

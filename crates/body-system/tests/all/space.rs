@@ -6,7 +6,7 @@ use percuss_bodies::joint::{JointFrame, JointKind};
 use percuss_geometry::{Space, space};
 use percuss_mechanism::EventKind;
 
-use crate::common::{Scene, close, cuboid, ground, lying};
+use crate::common::{Scene, close, cuboid, ground, pose_at};
 
 const G: f64 = 9.81;
 
@@ -23,7 +23,7 @@ fn a_ball_with_side_spin_slides_along_a_parabola_and_then_rolls() {
     let run = scene(mu, 0.0)
         .body(
             space::Shape::sphere(radius).unwrap(),
-            lying([0.0, 0.0, radius], DQuat::IDENTITY),
+            pose_at([0.0, 0.0, radius], DQuat::IDENTITY),
             velocity,
         )
         .run(0.1, 10);
@@ -53,10 +53,10 @@ fn billiard_balls_part_at_a_right_angle() {
     let run = Scene::<Space>::new(0.0, 1.0, DVec3::ZERO)
         .body(
             ball(),
-            lying([0.0; 3], DQuat::IDENTITY),
+            pose_at([0.0; 3], DQuat::IDENTITY),
             [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         )
-        .body(ball(), lying(start.to_array(), DQuat::IDENTITY), still)
+        .body(ball(), pose_at(start.to_array(), DQuat::IDENTITY), still)
         .run(0.5, 4);
     close(run.impacts()[0], 1.0, 1e-12);
     let normal = away.normalize();
@@ -105,7 +105,7 @@ fn a_heavy_top_at_a_ball_joint_precesses_steadily() {
     let run = Scene::<Space>::new(0.0, 0.0, DVec3::new(0.0, 0.0, -G))
         .body(
             shape,
-            lying(centre.to_array(), rotation),
+            pose_at(centre.to_array(), rotation),
             [speed.x, speed.y, speed.z, spin.x, spin.y, spin.z],
         )
         .joint(joint)
@@ -157,7 +157,7 @@ fn a_disc_rolls_on_its_rim_in_a_steady_circle() {
     let run = scene(2.0, 0.0)
         .body(
             shape,
-            lying([0.0, 0.0, height], rotation),
+            pose_at([0.0, 0.0, height], rotation),
             [0.0, 0.0, 0.0, spin.x, spin.y, spin.z],
         )
         .run(0.05, 20);
@@ -174,7 +174,7 @@ fn a_box_tumbles_without_friction_and_keeps_its_energy() {
     let run = scene(0.0, 1.0)
         .body(
             cuboid(0.6, 0.4, 0.3),
-            lying(
+            pose_at(
                 [0.0, 0.0, 0.8],
                 DQuat::from_rotation_x(0.5) * DQuat::from_rotation_y(0.3),
             ),
@@ -190,7 +190,7 @@ fn a_box_slides_on_a_plane_and_stops() {
     let run = scene(0.4, 0.0)
         .body(
             cuboid(1.0, 1.0, 0.2),
-            lying([0.0, 0.0, 0.1], DQuat::IDENTITY),
+            pose_at([0.0, 0.0, 0.1], DQuat::IDENTITY),
             [1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         )
         .run(0.05, 8);
@@ -206,12 +206,12 @@ fn a_box_turned_on_a_box_touches_it_at_eight_points() {
     let run = Scene::<Space>::new(0.3, 0.0, DVec3::new(0.0, 0.0, -G))
         .fixed(
             cuboid(1.0, 1.0, 0.2),
-            lying([0.0; 3], DQuat::IDENTITY),
+            pose_at([0.0; 3], DQuat::IDENTITY),
             mass,
         )
         .body(
             cuboid(1.0, 1.0, 0.2),
-            lying(
+            pose_at(
                 [0.0, 0.0, 0.2],
                 DQuat::from_rotation_z(std::f64::consts::FRAC_PI_4),
             ),
@@ -231,17 +231,17 @@ fn a_capsule_lies_across_another_and_along_a_box() {
     let on_box = Scene::<Space>::new(0.3, 0.0, DVec3::new(0.0, 0.0, -G))
         .fixed(
             cuboid(2.0, 1.0, 0.2),
-            lying([0.0; 3], DQuat::IDENTITY),
+            pose_at([0.0; 3], DQuat::IDENTITY),
             mass,
         )
-        .body(capsule(), lying([0.1, 0.0, 0.2], lies_along_x), [0.0; 6])
+        .body(capsule(), pose_at([0.1, 0.0, 0.2], lies_along_x), [0.0; 6])
         .run(0.1, 2);
     assert_eq!(on_box.closed, 2);
     close(on_box.last().0[1].position.z, 0.2, 1e-12);
     let lies_along_y = DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2);
     let across = Scene::<Space>::new(0.3, 0.0, DVec3::new(0.0, 0.0, -G))
-        .fixed(capsule(), lying([0.0; 3], lies_along_x), mass)
-        .body(capsule(), lying([0.0, 0.0, 0.5], lies_along_y), [0.0; 6])
+        .fixed(capsule(), pose_at([0.0; 3], lies_along_x), mass)
+        .body(capsule(), pose_at([0.0, 0.0, 0.5], lies_along_y), [0.0; 6])
         .run(0.1, 3);
     close(across.impacts()[0], (2.0 * 0.3 / G).sqrt(), 1e-12);
 }
@@ -254,7 +254,7 @@ fn the_unit_of_length_does_not_matter_in_space() {
             .fixed(shape, pose, mass)
             .body(
                 cuboid(0.6 * unit, 0.4 * unit, 0.3 * unit),
-                lying([0.0, 0.0, 0.6 * unit], DQuat::from_rotation_x(0.5)),
+                pose_at([0.0, 0.0, 0.6 * unit], DQuat::from_rotation_x(0.5)),
                 [0.3 * unit, 0.1 * unit, 0.0, 1.0, -2.0, 0.5],
             )
             .run(0.05, 10);

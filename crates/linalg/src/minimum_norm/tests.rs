@@ -1,18 +1,6 @@
 use super::MinimumNorm;
 use crate::PivotedQr;
-
-/// Pseudo-random numbers in [−1, 1], from a fixed seed.
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-}
+use crate::noise::Noise;
 
 /// Blocks of rows: (rows, touched blocks with entries).
 type Rows = Vec<(usize, Vec<(usize, Vec<f64>)>)>;

@@ -36,11 +36,7 @@ impl StepProblem {
                 infeasible: [None; 2],
             });
         }
-        // Ĝ, free velocities, and the problem in the memory of the last one.
-        self.prepare(system, t, inertia, free)?;
-        let problem = self
-            .build_problem(inertia, free)
-            .map_err(|e| self.problem_error(system, t, &e))?;
+        let problem = self.shifted_problem(system, t, inertia, free)?;
         // Warm start: `impulse` holds the last solution.
         let goal = Goal::with_tolerance(tolerance);
         let report = self.solver.solve(&problem, &mut self.impulse, &goal);
@@ -78,15 +74,25 @@ impl StepProblem {
         v: &mut [f64],
     ) -> Result<f64, MechanismError> {
         v.copy_from_slice(free);
-        self.prepare(system, t, inertia, free)?;
-        let problem = self
-            .build_problem(inertia, free)
-            .map_err(|e| self.problem_error(system, t, &e))?;
+        let problem = self.shifted_problem(system, t, inertia, free)?;
         let mut evaluator = ResidualEvaluator::new(&problem);
         let residual = evaluator.residual(&problem, &self.impulse, ResidualMeasure::Velocity);
         self.problem = Some(problem);
         self.apply_impulses(inertia, v);
         Ok(residual)
+    }
+
+    /// Ĝ, free velocities, and the problem in the memory of the last one.
+    fn shifted_problem<S: System + ?Sized>(
+        &mut self,
+        system: &S,
+        t: f64,
+        inertia: &Inertia,
+        free: &[f64],
+    ) -> Result<Problem, MechanismError> {
+        self.prepare(system, t, inertia, free)?;
+        self.build_problem(inertia, free)
+            .map_err(|e| self.problem_error(system, t, &e))
     }
 
     /// RV of the last solution under the laws as they are now; 0 where nothing was solved.

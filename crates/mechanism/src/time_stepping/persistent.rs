@@ -17,8 +17,9 @@
 //!
 //! All other contacts obey Moreau's law (M88 §11), with G at q_I + h v_I. They act where q_I + h v_I lies below
 //! their surface, or the step without them ends there, and close in this step if they do not rebound. What a rebound
-//! leaves below the surface, up to ½h(1 − e) times the approach, is put back: g(q_F) ≥ 0 holds for all contacts. An impact with e < 1 loses more energy than that
-//! gives as long as it is faster than (1 + e)⁻¹ times what the forces make in a step.
+//! leaves below the surface, up to ½h(1 − e) times the approach, is put back: g(q_F) ≥ 0 holds for all contacts. An
+//! impact with e < 1 loses more energy than that gives as long as it is faster than (1 + e)⁻¹ times what the forces make
+//! in a step.
 
 use percuss_convex::dense;
 

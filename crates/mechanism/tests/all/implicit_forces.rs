@@ -2,8 +2,9 @@
 //! the iteration takes differences.
 
 use crate::common::{Model, close};
+use crate::native::state;
 use percuss_mechanism::{
-    ForceEvaluation, Integrator, MechanismError, Scheme, Settings, State, TimeStepper,
+    ForceEvaluation, Integrator, MechanismError, Scheme, Settings, TimeStepper,
 };
 
 fn settings(scheme: Scheme, step: f64) -> Settings {
@@ -15,18 +16,8 @@ fn settings(scheme: Scheme, step: f64) -> Settings {
     }
 }
 
-fn start(q: &[f64], v: &[f64]) -> State {
-    State {
-        t: 0.0,
-        q: q.to_vec(),
-        v: v.to_vec(),
-        impulse: Vec::new(),
-        status: Vec::new(),
-    }
-}
-
 fn motion(model: Model, scheme: Scheme, h: f64, q: &[f64], v: &[f64]) -> TimeStepper<Model> {
-    TimeStepper::new(model, settings(scheme, h), start(q, v)).unwrap()
+    TimeStepper::new(model, settings(scheme, h), state(q, v)).unwrap()
 }
 
 fn advance(motion: &mut TimeStepper<Model>, steps: usize) {
@@ -92,7 +83,7 @@ fn a_stiff_spring_leaves_the_centre_of_mass_alone() {
 fn other_schemes_refuse_implicit_forces() {
     for scheme in [Scheme::Theta(0.5), Scheme::Paoli] {
         let model = Model::new(1, |_, _, _, _| ());
-        let found = TimeStepper::new(model, settings(scheme, 1e-3), start(&[0.0], &[0.0]));
+        let found = TimeStepper::new(model, settings(scheme, 1e-3), state(&[0.0], &[0.0]));
         assert_eq!(found.err(), Some(MechanismError::ImplicitForces));
     }
 }

@@ -1,10 +1,11 @@
 //! The scheme `projected`: persistent contacts at position and velocity level.
 
 use crate::common::{Model, ball, close, start};
+use crate::native::state;
+use crate::persistent_systems::spinning;
 use percuss_contact::Law;
 use percuss_mechanism::{
-    ConfigurationSpace, ConstraintKind, Coordinate, EventKind, ImpactLaw, Integrator,
-    MechanismError, Scheme, Settings, State, TimeStepper,
+    ConstraintKind, EventKind, ImpactLaw, Integrator, MechanismError, Scheme, Settings, TimeStepper,
 };
 
 /// A stepper of `model` from a state.
@@ -20,17 +21,7 @@ pub fn stepper(
         step,
         ..Settings::default()
     };
-    TimeStepper::new(model, settings, at(q, v)).unwrap()
-}
-
-fn at(q: &[f64], v: &[f64]) -> State {
-    State {
-        t: 0.0,
-        q: q.to_vec(),
-        v: v.to_vec(),
-        impulse: Vec::new(),
-        status: Vec::new(),
-    }
+    TimeStepper::new(model, settings, state(q, v)).unwrap()
 }
 
 /// Advances to time `until`; every step has to meet its tolerance and to gain no energy through contacts.
@@ -172,50 +163,12 @@ fn energy_over_long_times() {
 /// A thin disc that rolls on its rim (Euler's disc): the contact point is where the rim is lowest.
 fn disc() -> Model {
     let r = 0.1_f64;
-    let lowest = move |q: &[f64]| {
-        let m = rotation(&q[3..7]);
-        let n = m[2][0].hypot(m[2][1]);
-        ([-r * m[2][0] / n, -r * m[2][1] / n, 0.0], m)
-    };
     let inertia = [0.25 * r * r, 0.25 * r * r, 0.5 * r * r];
-    let mut coordinates = vec![Coordinate::Length; 3];
-    coordinates.push(Coordinate::Orientation);
-    Model::new(6, |_, _, _, _| ())
-        .chart(ConfigurationSpace::new(coordinates))
-        .dynamics(move |_, _, v, mass, k| {
-            mass.fill(0.0);
-            for i in 0..3 {
-                mass[i * 6 + i] = 1.0;
-                mass[(i + 3) * 6 + i + 3] = inertia[i];
-            }
-            let w = &v[3..6];
-            let l = [inertia[0] * w[0], inertia[1] * w[1], inertia[2] * w[2]];
-            k.copy_from_slice(&[
-                0.0,
-                0.0,
-                -9.81,
-                w[2] * l[1] - w[1] * l[2],
-                w[0] * l[2] - w[2] * l[0],
-                w[1] * l[0] - w[0] * l[1],
-            ]);
-        })
-        .potential(|_, q| 9.81 * q[2])
-        .constraint("floor", ConstraintKind::Contact, 3)
-        .gaps(move |_, q, gaps| {
-            let (p, m) = lowest(q);
-            gaps[0] = q[2] + m[2][0] * p[0] + m[2][1] * p[1];
-        })
-        .rows(move |_, _, q, rows, _| {
-            let (p, m) = lowest(q);
-            for (row, axis) in [2, 0, 1].into_iter().enumerate() {
-                let e = m[axis];
-                rows[row * 6 + axis] = 1.0;
-                rows[row * 6 + 3] = p[1] * e[2] - p[2] * e[1];
-                rows[row * 6 + 4] = p[2] * e[0] - p[0] * e[2];
-                rows[row * 6 + 5] = p[0] * e[1] - p[1] * e[0];
-            }
-        })
-        .law(|_, _, _, _| Law::Coulomb { mu: 0.8 })
+    let lowest = move |m: &[[f64; 3]; 3]| {
+        let n = m[2][0].hypot(m[2][1]);
+        [-r * m[2][0] / n, -r * m[2][1] / n, 0.0]
+    };
+    spinning(inertia, 0.8, lowest).potential(|_, q| 9.81 * q[2])
 }
 
 pub fn rotation(q: &[f64]) -> [[f64; 3]; 3] {
@@ -365,7 +318,7 @@ fn impact_laws_before_the_step_are_refused() {
         impact: ImpactLaw::Poisson,
         ..Settings::default()
     };
-    let found = TimeStepper::new(ball(10.0, 0.5), settings, at(&[1.0], &[0.0]));
+    let found = TimeStepper::new(ball(10.0, 0.5), settings, state(&[1.0], &[0.0]));
     assert_eq!(
         found.err(),
         Some(MechanismError::SchemeWithImpactLaw { law: "Poisson" })

@@ -166,7 +166,7 @@ fn friction_that_turns_is_of_second_order() {
 
 /// A rigid body of mass 1 over a floor, with moments of inertia `inertia` about its centre of mass and a contact at
 /// `point(R)` of the body, R the rotation.
-fn spinning(
+pub fn spinning(
     inertia: [f64; 3],
     mu: f64,
     point: impl Fn(&[[f64; 3]; 3]) -> [f64; 3] + Copy + 'static,

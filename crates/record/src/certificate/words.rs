@@ -149,8 +149,8 @@ impl Certificate {
             }
             Criterion::Drift => "take smaller steps (`step`) or allow more (`certificate.drift`)",
             Criterion::Dissipation => {
-                "the scheme loses it where contacts turn: take smaller steps (`step`), of a mechanism \
-                 `integrator = \"projected\"`, or allow more (`certificate.dissipation`)"
+                "the scheme loses it where contacts turn: take `integrator = \"projected\"` or smaller steps (`step`), \
+                 or allow more (`certificate.dissipation`)"
             }
             Criterion::Mixed => {
                 "coefficients that differ between contacts or along the tangent can do that (Kane and \

@@ -225,7 +225,7 @@ impl<'a> EvaluatedRun<'a> {
                 let known = system.constraints().get(constraint);
                 known.map(|known| known.name.clone())
             }
-            State::Bodies(outcome) => outcome.names.meeting(constraint).map(str::to_string),
+            State::Bodies(outcome) => outcome.names.event_source(constraint).map(str::to_string),
             State::Refused(_) => None,
         };
         named.unwrap_or_else(|| constraint.to_string())

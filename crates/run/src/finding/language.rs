@@ -93,7 +93,7 @@ impl Language<'_> {
                 Some((found, constraints[found].rows))
             }
             // Tangents of different pairs cannot be added: the normal row alone.
-            Self::Bodies(glossary) => glossary.meeting_named(name).map(|number| (number, 1)),
+            Self::Bodies(glossary) => glossary.event_source_named(name).map(|number| (number, 1)),
         }
     }
 
@@ -104,7 +104,7 @@ impl Language<'_> {
                 let constraints = system.constraints().iter();
                 ("contact", constraints.map(|c| c.name.clone()).collect())
             }
-            Self::Bodies(glossary) => ("watch", glossary.meeting_names()),
+            Self::Bodies(glossary) => ("watch", glossary.event_source_names()),
         }
     }
 

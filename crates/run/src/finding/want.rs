@@ -37,7 +37,7 @@ impl Call {
 impl RunMeasure {
     /// Requests observables, and the events of watches, that the measure needs.
     fn add_requests(&self, cast: &SceneNames, wanted: &mut ObservableRequest) {
-        let name = |number: usize| cast.meeting(number);
+        let name = |number: usize| cast.event_source(number);
         match self {
             Self::Point { of, place } => {
                 wanted.observable(of);

@@ -27,7 +27,7 @@ pub fn compile_study<'a>(
         Language::Bodies(glossary) => SceneNames {
             watches: glossary.names.watches.clone(),
             joints: glossary.names.joints.clone(),
-            striking: glossary.names.striking.clone(),
+            has_impacts: glossary.names.has_impacts.clone(),
             ..SceneNames::default()
         },
     };

@@ -117,14 +117,14 @@ pub struct SceneNames {
     /// Name of every joint.
     pub joints: Vec<String>,
     /// Whether each joint has limits or play: whether it has impacts.
-    pub striking: Vec<bool>,
+    pub has_impacts: Vec<bool>,
     /// Selection of what is recorded.
     pub record: crate::file::RecordSelection,
 }
 
 impl SceneNames {
     /// The name of what has impacts, by its number: a watch, or, after them, a joint.
-    pub fn meeting(&self, number: usize) -> Option<&str> {
+    pub fn event_source(&self, number: usize) -> Option<&str> {
         match self.watches.get(number) {
             Some(watch) => Some(&watch.name),
             None => {

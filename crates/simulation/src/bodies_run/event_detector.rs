@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::any::Any;
 
 use percuss_bodies::{Contact, Vector, World};
-use percuss_body_system::{BodyEvent, BodyMotion, Meeting};
+use percuss_body_system::{BodyEvent, BodyMotion, EventSource};
 use percuss_contact::law::Status;
 use percuss_mechanism::{Event, EventKind};
 use percuss_scene::bodies_scene::NameTable;
@@ -144,11 +144,11 @@ impl EventDetector {
     fn take(&mut self, events: &[BodyEvent]) {
         for found in events {
             for watch in &self.watches {
-                let own = match (&watch.what, found.meeting) {
-                    (Target::Contacts(sides), Meeting::Bodies(bodies)) => {
+                let own = match (&watch.what, found.source) {
+                    (Target::Contacts(sides), EventSource::Bodies(bodies)) => {
                         sides.watches(bodies.map(|body| body as u32))
                     }
-                    (Target::Joint(joint), Meeting::Joint(found)) => *joint == found,
+                    (Target::Joint(joint), EventSource::Joint(found)) => *joint == found,
                     _ => false,
                 };
                 if own {

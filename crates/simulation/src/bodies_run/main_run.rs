@@ -231,7 +231,7 @@ impl RunSpec<'_> {
         // Watches that the scene does not have are left out.
         let names = self.wanted.watches.iter();
         let numbers: Vec<usize> = names
-            .filter_map(|name| glossary.meeting_named(name))
+            .filter_map(|name| glossary.event_source_named(name))
             .collect();
         EventDetector::new(&glossary, &numbers)
     }

@@ -212,7 +212,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             && sums.range.is_some_and(|(least, most)| least < most);
         let [gain, excess] = self.gain(&sums, mixed, [pushed, forced]);
         let joined = self.persistent.projected && !self.scene.model.joints.is_empty();
-        let more = self.persistent.gained(&sums.raw);
+        let more = self.persistent.gained(sums.raw);
         let (gain, excess) = (gain + more, excess + more);
         let mut found = vec![
             ("turnover", turnover - row[TURNOVER]),

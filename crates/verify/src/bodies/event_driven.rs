@@ -8,6 +8,7 @@ use percuss_scene::model::bodies::Friction;
 
 use super::super::report::Report;
 use super::super::vector::{cross, dot, norm, rotate, sub};
+use super::contacts::worse;
 use super::read::{RecordedContactRow, RecordedState};
 use super::scene_data::EmbedInSpace;
 use super::spin::{linear, spin};
@@ -96,11 +97,11 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             let mut off = 0.0_f64;
             for k in (0..3).filter(|&k| part.inverse[k] > 0.0) {
                 let way = to[k] - from[k] - h * v[k] - 0.5 * h * h * g[k];
-                off =
-                    off.max(way.abs() / (from[k].abs() + to[k].abs() + h * v[k].abs()).max(1e-300));
+                let size = (from[k].abs() + to[k].abs() + h * v[k].abs()).max(1e-300);
+                off = worse(off, way.abs() / size);
                 let change = w[k] - v[k] - h * g[k];
-                off =
-                    off.max(change.abs() / (v[k].abs() + w[k].abs() + h * g[k].abs()).max(1e-300));
+                let size = (v[k].abs() + w[k].abs() + h * g[k].abs()).max(1e-300);
+                off = worse(off, change.abs() / size);
             }
             found.push((i, off));
         }
@@ -127,7 +128,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         let mut worst = 0.0_f64;
         for (axis, recorded) in touch.axes.iter().zip(touch.end).take(rows) {
             let relative = dot(*axis, vb) + dot(*axis, wb) - dot(*axis, va) - dot(*axis, wa);
-            worst = worst.max((relative - recorded).abs());
+            worst = worse(worst, (relative - recorded).abs());
         }
         let over = |x: f64| if x == 0.0 { 0.0 } else { x / largest };
         let place = self.place(self.pair_name(touch));
@@ -136,7 +137,8 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
         if closed {
             let arm = |i: usize| norm(sub(touch.at, last.poses[i].x));
             let size = arm(touch.a).max(arm(touch.b));
-            let off = (touch.gap.abs() / size.max(f64::MIN_POSITIVE)).max(over(touch.end[0].abs()));
+            let open = touch.gap.abs() / size.max(f64::MIN_POSITIVE);
+            let off = worse(open, over(touch.end[0].abs()));
             let place = self.place(self.pair_name(touch));
             self.report.add_comparison("closed", off, || place);
         }
@@ -164,7 +166,7 @@ impl<D: EmbedInSpace> BodiesVerifier<'_, D> {
             _ => f64::INFINITY,
         };
         let size = normal.abs().max(tangential);
-        let off = (-normal).max(tangential - bound).max(0.0);
+        let off = worse((-normal).max(0.0), tangential - bound);
         let off = if off == 0.0 { 0.0 } else { off / size };
         let place = self.place(self.pair_name(touch));
         self.report.add_comparison("interval laws", off, || place);

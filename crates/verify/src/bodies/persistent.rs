@@ -92,7 +92,7 @@ impl PersistentContacts {
     }
 
     /// Energy that the projection gained and that the step, with works `raw` of contacts, did not lose.
-    pub fn gained(&self, raw: &f64) -> f64 {
+    pub fn gained(&self, raw: f64) -> f64 {
         let own = self.works.impact + self.works.sliding;
         own.min(own + raw).max(0.0)
     }

@@ -8,7 +8,7 @@
 //! can be closed together (a table on uneven ground) are left with a compromise. Gaps below the tolerance of closed
 //! contacts are left alone: bodies at rest stay where they are.
 
-use super::PersistentScratch;
+use super::{PersistentScratch, WIDE};
 use crate::dynamics::Dynamics;
 use crate::state::State;
 use crate::step::scratch::{Midpoint, ModelCache};
@@ -24,9 +24,6 @@ const SWEEPS: [usize; 2] = [12, 200];
 
 /// Visits of contacts up to which more than the fewest sweeps are made.
 const VISITS: usize = 20_000;
-
-/// Largest number of velocity components of a body.
-const WIDE: usize = 6;
 
 /// The normal row of a contact in kinetic coordinates.
 #[derive(Debug, Clone, Copy)]

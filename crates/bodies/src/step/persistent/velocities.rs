@@ -13,13 +13,14 @@ use percuss_solve::Solver;
 
 use super::PersistentScratch;
 use crate::body::Body;
+use crate::candidate::Candidate;
 use crate::dynamics::Dynamics;
 use crate::error::WorldError;
 use crate::model::Model;
 use crate::state::{Contact, PersistentContact, State, StepReport};
 use crate::step::assemble::{self, WIDE, frame, kinetic};
 use crate::step::balance::contact_status;
-use crate::step::scratch::Balance;
+use crate::step::scratch::{Balance, Midpoint};
 use crate::step::{NO_GROUP, SolvedStep, StepInputs, end_velocity, not_finite, solve};
 use percuss_geometry::Vector;
 
@@ -50,8 +51,11 @@ impl ProjectionReport {
         report.boundary += self.boundary;
         report.lasting += self.lasting;
         report.iterations += self.iterations;
-        report.residual = report.residual.max(self.residual);
-        report.reached = report.residual <= tolerance;
+        // A residual that is not a number misses, too.
+        report.reached &= self.residual <= tolerance;
+        if !(self.residual <= report.residual) {
+            report.residual = self.residual;
+        }
         // Energy gained by the projection that the step itself did not lose.
         let own = self.impact + self.sliding + self.bilateral;
         let all = report.impact + report.sliding + report.joint_friction + report.bilateral;
@@ -133,9 +137,9 @@ impl<D: Dynamics> PersistentScratch<D> {
         let mut residual = |s: &[f64]| judge.residual(problem, s, ResidualMeasure::Velocity);
         done.residual = residual(&solution.impulse);
         // No more exact than the step was solved.
-        let reached = step.solution.report.as_ref().map_or(0.0, |r| r.residual);
-        let solved = !(done.residual <= settings.tolerance.max(reached));
-        if solved {
+        let of_step = step.solution.report.as_ref().map_or(0.0, |r| r.residual);
+        let missed = !(done.residual <= settings.tolerance.max(of_step));
+        if missed {
             let threads = detection.detector.threads();
             solve::solve(solver, Some(problem), settings, threads, None, solution);
             done.residual = residual(&solution.impulse);
@@ -149,7 +153,7 @@ impl<D: Dynamics> PersistentScratch<D> {
         for (row, end) in ends.iter_mut().enumerate() {
             *end -= kinetic.rebound(row);
         }
-        if solved {
+        if missed {
             let s = &solution.impulse;
             end_velocity::compute(model, cache, end, free, Some(problem), s, velocity);
             self.add_works(step, balance, &mut done);
@@ -424,8 +428,8 @@ fn moment_of<D: Dynamics>(axes: &[D::Vector], moment: [f64; 3]) -> [f64; WIDE] {
 /// one entry), both in world axes.
 fn relative_velocity<D: Dynamics>(
     step: SolvedStep<'_, D>,
-    end: &crate::step::scratch::Midpoint<D>,
-    found: &crate::candidate::Candidate<D>,
+    end: &Midpoint<D>,
+    found: &Candidate<D>,
 ) -> [D::Vector; 2] {
     let at = (found.point.point_a + found.point.point_b) * 0.5;
     let mut sum = [D::Vector::default(); 2];

@@ -154,7 +154,7 @@ pub fn flat(x: f64, y: f64, angle: f64) -> Pose<Plane> {
     }
 }
 
-pub fn lying(position: [f64; 3], rotation: DQuat) -> Pose<Space> {
+pub fn pose_at(position: [f64; 3], rotation: DQuat) -> Pose<Space> {
     Pose {
         position: DVec3::from_array(position),
         rotation,
@@ -191,7 +191,7 @@ pub fn ground() -> (space::Shape, Pose<Space>, MassProperties<Space>) {
         mass: 1.0,
         inertia: DVec3::ONE,
     };
-    let pose = lying([0.0; 3], DQuat::IDENTITY);
+    let pose = pose_at([0.0; 3], DQuat::IDENTITY);
     (space::Shape::HalfSpace, pose, mass)
 }
 

@@ -48,7 +48,7 @@ pub(super) fn scene_names<D: SceneDim>(
         loads: case::cases(context, spec, roster)?,
         cell: spec.cell.is_some(),
         joints: spec.joints.iter().map(|j| j.name.clone()).collect(),
-        striking: (spec.joints.iter())
+        has_impacts: (spec.joints.iter())
             .map(|j| j.limits.is_some() || j.play.is_some())
             .collect(),
         record: crate::file::RecordSelection::default(),

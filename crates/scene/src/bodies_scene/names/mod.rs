@@ -172,18 +172,18 @@ impl NameTable<'_> {
     }
 
     /// The number of what has impacts: a watch, or, after them, a joint with limits or play.
-    pub fn meeting_named(&self, name: &str) -> Option<usize> {
+    pub fn event_source_named(&self, name: &str) -> Option<usize> {
         let joint = || {
             let joint = self.names.joints.iter().position(|known| known == name)?;
-            let strikes = self.names.striking.get(joint) == Some(&true);
+            let strikes = self.names.has_impacts.get(joint) == Some(&true);
             strikes.then_some(self.names.watches.len() + joint)
         };
         self.watch_named(name).or_else(joint)
     }
 
     /// Names of all watches, and of the joints with limits or play.
-    pub fn meeting_names(&self) -> Vec<String> {
-        let joints = self.names.joints.iter().zip(&self.names.striking);
+    pub fn event_source_names(&self) -> Vec<String> {
+        let joints = self.names.joints.iter().zip(&self.names.has_impacts);
         let striking = joints.filter(|(_, strikes)| **strikes);
         let joints = striking.map(|(name, _)| name.clone());
         self.watch_names().into_iter().chain(joints).collect()

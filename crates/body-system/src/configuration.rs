@@ -1,4 +1,4 @@
-//! The bodies of a system as they lie at one state: position functions and rows of its constraints.
+//! The bodies of a system at one state: position functions and rows of its constraints.
 
 use percuss_bodies::joint::Joint;
 use percuss_geometry::Pose;
@@ -7,19 +7,19 @@ use crate::coordinates::{BodyDim, Embedded};
 use crate::jet::{Placed, VectorJet};
 use crate::joint_rows::PlacedJoint;
 use crate::row::Row;
-use crate::system::{BodySystem, Participant};
+use crate::system::{BodySystem, ConstraintOrigin};
 use crate::touch::{Bodies, Touch};
 
 /// Below this share of its radius a rim that lies flat on a face touches it.
 const FLAT: f64 = 1e-6;
 
 /// A system of bodies at one state.
-pub(crate) struct Lying<'a, D: BodyDim> {
+pub(crate) struct Configuration<'a, D: BodyDim> {
     pub system: &'a BodySystem<D>,
     pub placed: Vec<Placed>,
 }
 
-impl<D: BodyDim> Lying<'_, D> {
+impl<D: BodyDim> Configuration<'_, D> {
     /// The bodies of a joint, the world where it has none.
     pub fn sides(&self, j: usize) -> [&Placed; 2] {
         self.system.model.joints[j].frames.map(|side| {
@@ -42,16 +42,18 @@ impl<D: BodyDim> Lying<'_, D> {
 
     /// The pair of features of a contact.
     pub fn touch(&self, i: usize) -> Touch {
-        match (self.system.participants[i], self.system.features[i]) {
-            (Participant::Contact { bodies, .. }, Some(pair)) => self.bodies(bodies).touch(pair),
+        match (self.system.origins[i], self.system.features[i]) {
+            (ConstraintOrigin::Contact { bodies, .. }, Some(pair)) => {
+                self.bodies(bodies).touch(pair)
+            }
             _ => unreachable!("only contacts have features"),
         }
     }
 
     /// Value of the position functions of a constraint.
     pub fn values(&self, i: usize, out: &mut Vec<f64>) -> Result<(), String> {
-        match self.system.participants[i] {
-            Participant::Contact { bodies, .. } => {
+        match self.system.origins[i] {
+            ConstraintOrigin::Contact { bodies, .. } => {
                 let both = self.bodies(bodies);
                 // Bodies far apart: the distance of their bounds stands for all gaps.
                 let clear = both.clear();
@@ -71,17 +73,17 @@ impl<D: BodyDim> Lying<'_, D> {
                 };
                 out.push(gap);
             }
-            Participant::Pin(j) => {
+            ConstraintOrigin::Pin(j) => {
                 let play = self.system.model.joints[j].clearance.as_ref();
                 let play = play.map_or(0.0, |clearance| clearance.play);
                 out.push(play - self.joint(j).distance().1);
             }
-            Participant::Joint(j) => {
+            ConstraintOrigin::Joint(j) => {
                 let all = self.joint(j).bilateral(&self.system.model.joints[j]);
                 out.extend(all.into_iter().map(|(_, value)| value));
             }
-            Participant::LowerLimit(j) => out.push(self.coordinate(j) - self.limits(j)[0]),
-            Participant::UpperLimit(j) => out.push(self.limits(j)[1] - self.coordinate(j)),
+            ConstraintOrigin::LowerLimit(j) => out.push(self.coordinate(j) - self.limits(j)[0]),
+            ConstraintOrigin::UpperLimit(j) => out.push(self.limits(j)[1] - self.coordinate(j)),
         }
         Ok(())
     }
@@ -98,14 +100,14 @@ impl<D: BodyDim> Lying<'_, D> {
     /// Rows of a constraint with the two bodies that they are between.
     pub fn rows(&self, i: usize) -> (Vec<Row>, [&Placed; 2], [Option<usize>; 2]) {
         let known = &self.system.constraints[i];
-        match self.system.participants[i] {
-            Participant::Contact { bodies, .. } => {
+        match self.system.origins[i] {
+            ConstraintOrigin::Contact { bodies, .. } => {
                 let touch = self.touch(i);
                 let rows = frame_rows::<D>(touch.normal, touch.point, known.rows);
                 let placed = self.bodies(bodies).placed;
                 (rows, placed, bodies.map(Some))
             }
-            Participant::Pin(j) => {
+            ConstraintOrigin::Pin(j) => {
                 let joint = self.joint(j);
                 let (toward, _) = joint.distance();
                 let pin = self.system.model.joints[j].clearance.as_ref();
@@ -115,14 +117,14 @@ impl<D: BodyDim> Lying<'_, D> {
                 let rows = frame_rows::<D>(-toward, at, known.rows);
                 (rows, self.sides(j), self.joint_bodies(j))
             }
-            Participant::Joint(j) => {
+            ConstraintOrigin::Joint(j) => {
                 let all = self.joint(j).bilateral(&self.system.model.joints[j]);
                 let rows = all.into_iter().map(|(row, _)| row).collect();
                 (rows, self.sides(j), self.joint_bodies(j))
             }
-            Participant::LowerLimit(j) | Participant::UpperLimit(j) => {
+            ConstraintOrigin::LowerLimit(j) | ConstraintOrigin::UpperLimit(j) => {
                 let (row, _) = self.joint(j).coordinate(&self.system.model.joints[j]);
-                let upper = matches!(self.system.participants[i], Participant::UpperLimit(_));
+                let upper = matches!(self.system.origins[i], ConstraintOrigin::UpperLimit(_));
                 let row = if upper { row.reversed() } else { row };
                 (vec![row], self.sides(j), self.joint_bodies(j))
             }
@@ -195,21 +197,21 @@ impl<D: BodyDim> BodySystem<D> {
         self.at(q, v).springs()
     }
 
-    /// All bodies as they lie.
-    pub(crate) fn at(&self, q: &[f64], v: &[f64]) -> Lying<'_, D> {
+    /// All bodies at a state.
+    pub(crate) fn at(&self, q: &[f64], v: &[f64]) -> Configuration<'_, D> {
         let place = |i: usize| {
             let slot = &self.slots[i];
             D::placed(&D::pose(slot, &self.rest[i], q), &slot.velocity::<D>(v))
         };
-        Lying {
+        Configuration {
             system: self,
             placed: (0..self.slots.len()).map(place).collect(),
         }
     }
 
-    pub(crate) fn at_rest(&self) -> Lying<'_, D> {
+    pub(crate) fn at_rest(&self) -> Configuration<'_, D> {
         let place = |pose: &Pose<D>| D::placed(pose, &D::ZERO_VELOCITY);
-        Lying {
+        Configuration {
             system: self,
             placed: self.rest.iter().map(place).collect(),
         }
