@@ -6,6 +6,7 @@ mod parameters;
 mod reader;
 mod renamed;
 pub mod report;
+pub mod tables;
 mod tree;
 
 pub use error::{InputError, Origin};

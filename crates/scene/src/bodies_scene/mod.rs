@@ -1,6 +1,6 @@
 //! Scenes of bodies: from the tables of a scene file to a model, an initial state and settings of `bodies`.
 //!
-//! `file::bodies` has the specifications, whose expressions are still text. `build` evaluates them: shapes, masses,
+//! `percuss_input::tables::bodies` has the specifications, whose expressions are still text. `build` evaluates them: shapes, masses,
 //! materials and laws, joints, prescribed motions, force fields, the periodic cell, names and preparations. `names`
 //! says which quantity a name in an expression means, `survey` has profiles and distributions, `about` what a built
 //! scene says of itself, `fits` the errors of convex decompositions.
@@ -54,9 +54,9 @@ pub struct BodiesSetup<D: Dim> {
     /// Treatment of overlaps in the initial state.
     pub overlap: OverlapRule,
     /// Bounds of the certificate.
-    pub bounds: crate::file::CertificateBounds,
+    pub bounds: percuss_input::tables::CertificateBounds,
     /// Stop condition: the run ends when it becomes true.
-    pub stop: Option<crate::file::Formula>,
+    pub stop: Option<percuss_input::Formula>,
     /// The data files that were read.
     pub files: Vec<crate::file::DataFile>,
     /// Seed of the first generator that drew random numbers.
@@ -75,7 +75,7 @@ pub struct Preparation<D: Dim> {
     /// Duration of the stage at most.
     pub until: f64,
     /// Stop condition: the stage ends when it becomes true.
-    pub stop: Option<crate::file::Formula>,
+    pub stop: Option<percuss_input::Formula>,
     /// Whether the stop condition must become true before `until`; otherwise the run is refused.
     pub must: bool,
     /// Whether velocities are set to 0 after it.
@@ -119,7 +119,7 @@ pub struct SceneNames {
     /// Whether each joint has limits or play: whether it has impacts.
     pub has_impacts: Vec<bool>,
     /// Selection of what is recorded.
-    pub record: crate::file::RecordSelection,
+    pub record: percuss_input::tables::RecordSelection,
 }
 
 impl SceneNames {
@@ -169,9 +169,9 @@ pub struct Region {
     /// Its name.
     pub name: String,
     /// Lower bounds by axis, expressions in t and parameters.
-    pub low: Vec<crate::file::Formula>,
+    pub low: Vec<percuss_input::Formula>,
     /// Upper bounds by axis.
-    pub high: Vec<crate::file::Formula>,
+    pub high: Vec<percuss_input::Formula>,
     /// For a slice: its number, the number of slices and the axis.
     pub slice: Option<(usize, usize, usize)>,
     /// The bodies considered, in ascending order.

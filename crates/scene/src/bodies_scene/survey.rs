@@ -1,6 +1,6 @@
 //! Profiles over slices and distributions that a scene asks for.
 
-use crate::file::DistributionQuantity;
+use percuss_input::tables::DistributionQuantity;
 
 /// A profile over the slices of a region.
 #[derive(Debug, Clone, PartialEq)]

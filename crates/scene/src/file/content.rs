@@ -1,18 +1,10 @@
 //! The two kinds of scenes: mechanisms and bodies.
 
-use super::Named;
-use super::Scene;
-use super::spec::MechanismSpec;
-use crate::file::bodies::BodiesSpec;
+use percuss_input::Named;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::{MechanismSpec, SceneKind};
 
-/// The kind of a scene.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SceneKind {
-    /// Few coordinates; energies and constraints are expressions. Sweeping processes are of this kind.
-    Mechanism,
-    /// Rigid bodies with shapes in contact.
-    Bodies,
-}
+use super::Scene;
 
 /// The model of a scene by kind; expressions are still text.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,75 +1,38 @@
 //! Scene files: from TOML text to [`Scene`], a specification whose expressions are still text.
 //!
-//! `percuss_input` takes the keys of a table; the `read_*` modules and `bodies::read` turn tables into the
-//! specifications of `spec`, `bodies`, `drawing`, `record` and `certificate`. `overrides` applies `--set`, `grains`
-//! replaces grains by numbers of a caller. Mechanics is in `symbolic` (mechanisms) and `bodies_scene` (bodies), which
-//! build a scene into what can be run.
+//! `percuss_input::tables` reads the tables of the model and of the run, `percuss_input::report` cases, studies, findings
+//! and plots; [`Scene`] is all of them, checked against each other. `overrides` applies `--set`, `applicability` says
+//! where an expectation holds, `grains` replaces grains by numbers of a caller. Mechanics is in `symbolic` (mechanisms)
+//! and `bodies_scene` (bodies), which build a scene into what can be run.
 
 mod applicability;
-pub(crate) mod bodies;
-mod bounds;
-mod certificate;
-mod checkpoint;
 mod content;
-mod crowd;
 mod data;
-mod drawing;
 mod grains;
 mod overrides;
-mod process;
-mod read_checkpoint;
-mod read_constraints;
-mod read_drawing;
-mod read_mechanism;
-mod read_model;
-mod read_nonfirm;
-mod read_run;
-mod read_sweep;
-mod record;
-mod selection;
-mod spec;
-mod survey;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use content::SceneKind;
+pub use data::DataFile;
+pub use percuss_input::Formula;
 pub use percuss_input::report::{
     Bisect, Case, Check, Colour, Datum, FindingSpec, Overrides, Picture, Plot, PlotKind, Spacing,
     Study, VariedValues, Vary,
 };
+pub use percuss_input::tables::{
+    BodySubset, CertificateBounds, CheckpointPolicy, CrowdSpec, DistributionQuantity,
+    DistributionSpec, DrawingShapeSpec, DrawingSpec, END_TOLERANCE, MechanismSpec,
+    OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, OverSpec, PointSpec, ProfileSpec,
+    RecordSelection, RowSelection, SceneKind, TableCompression,
+};
 
-pub use bounds::CertificateBounds;
-pub(crate) use certificate::{CertificateSpec, read as read_certificate};
-pub use checkpoint::CheckpointPolicy;
-pub(crate) use content::Content;
-pub use crowd::CrowdSpec;
-pub(crate) use crowd::KEYS as CROWD_KEYS;
-pub use data::DataFile;
-pub use drawing::{DrawingShapeSpec, DrawingSpec, OverSpec, PointSpec};
-pub use percuss_input::Formula;
-pub(crate) use percuss_input::{
-    Item, Named, Parameters, Reader, Value, expression_error, named as read_named, of_definitions,
-    parts as read_parts, require_unreserved, value_error,
-};
-pub(crate) use process::SweepSpec;
-pub(crate) use read_constraints::{friction as read_friction, rebound as read_rebound};
-pub(crate) use read_run::word as read_word;
-pub(crate) use record::{PART as RECORD, RecordSpec, read as read_record};
-pub use selection::{
-    BodySubset, OPTIONAL_BODY_TABLES, OPTIONAL_MECHANISM_TABLES, RecordSelection, RowSelection,
-    TableCompression,
-};
-pub(crate) use spec::{
-    BilateralSpec, ContactSpec, CoordinateSpec, DynamicsSpec, FrictionSpec, MechanismRunSpec,
-    NonFirmSpec, NonholonomicSpec, ProjectSpec, RestitutionSpec, SetSpec, StepSpec, Word,
-};
-pub use spec::{END_TOLERANCE, MechanismSpec};
-pub(crate) use survey::DISTRIBUTION_QUANTITIES;
-pub use survey::{DistributionQuantity, DistributionSpec, ProfileSpec};
+use content::Content;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::{bodies, checkpoint_policy, mechanism, sweep};
+use percuss_input::{Parameters, Reader, Value, value_error};
 
 use crate::error::SceneError;
-use crate::file::bodies::BodiesSpec;
 
 /// A scene: a mechanism or bodies, run settings, cases, studies, findings and plots.
 #[derive(Debug, Clone)]
@@ -110,13 +73,9 @@ impl Scene {
         let about = root.text_if("about")?;
         // The model and its run settings, by the kind of scene.
         let content = match kind {
-            SceneKind::Mechanism if sweeps => {
-                Content::Mechanism(Box::new(read_sweep::sweep(&mut root)?))
-            }
-            SceneKind::Mechanism => {
-                Content::Mechanism(Box::new(read_mechanism::mechanism(&mut root)?))
-            }
-            SceneKind::Bodies => Content::Bodies(Box::new(crate::file::bodies::read(&mut root)?)),
+            SceneKind::Mechanism if sweeps => Content::Mechanism(Box::new(sweep(&mut root)?)),
+            SceneKind::Mechanism => Content::Mechanism(Box::new(mechanism(&mut root)?)),
+            SceneKind::Bodies => Content::Bodies(Box::new(bodies::read(&mut root)?)),
         };
         // What is asked of it; keys that nobody took are refused.
         let cases = percuss_input::report::cases(&mut root)?;
@@ -124,7 +83,7 @@ impl Scene {
         let studies = percuss_input::report::studies(&mut root)?;
         let findings = percuss_input::report::findings(&mut root, &cases)?;
         let plots = percuss_input::report::plots(&mut root, &cases, &studies)?;
-        let cadence = read_checkpoint::cadence(&mut root)?;
+        let cadence = checkpoint_policy(&mut root)?;
         root.finish()?;
         let parameters = Parameters::resolve(origin, content.parameters())?;
         let scene = Self {
@@ -383,6 +342,24 @@ impl Scene {
             Content::Mechanism(_) => None,
             Content::Bodies(bodies) => Some(bodies),
         }
+    }
+
+    /// The recording selection of a mechanism, for a run over this interval of time.
+    ///
+    /// # Errors
+    /// A key of `[record]` is invalid.
+    pub fn choice(&self, span: (f64, f64)) -> Result<RecordSelection, SceneError> {
+        let Some(mechanism) = self.mechanism() else {
+            return Ok(RecordSelection::default());
+        };
+        let mut parameters = self.resolved();
+        let spec = &mechanism.run.record;
+        Ok(spec.choice(
+            &self.origin,
+            &mut parameters,
+            &OPTIONAL_MECHANISM_TABLES,
+            span,
+        )?)
     }
 
     pub(crate) fn resolved(&self) -> Parameters {

@@ -1,12 +1,10 @@
 //! Overrides of `--set key=value`: parameters first, then the keys of `[run]`, `[record]` and `[certificate]`, and of
 //! `[impact]` the key `law`. A key of `[run]` may be written with or without its prefix `run.`.
 
-use crate::file::bodies::BodiesRunSpec as BodiesRun;
-use crate::file::content::Content;
-use crate::file::spec::{MechanismRunSpec, StepSpec};
-use crate::file::{certificate, record};
-use percuss_input::Formula;
-use percuss_input::{InputError, Origin};
+use super::content::Content;
+use percuss_input::tables::bodies::BodiesRunSpec as BodiesRun;
+use percuss_input::tables::{MechanismRunSpec, StepSpec, certificate, record};
+use percuss_input::{Formula, InputError, Origin};
 
 /// Keys of `[run]` of a mechanism that can be overridden.
 const MECHANISM_KEYS: [&str; 9] = [

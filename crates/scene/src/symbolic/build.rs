@@ -3,7 +3,7 @@
 use percuss_contact::law::Status;
 use percuss_expr::lagrange::{Equations, LagrangeError};
 use percuss_expr::{Graph, NodeId, Scope};
-use percuss_mechanism::{Coordinate, State, System};
+use percuss_mechanism::{State, System};
 
 use super::constraints::Collector;
 use super::impact::ImpactPrograms;
@@ -14,8 +14,9 @@ use super::settings::Evaluator;
 use super::unit::{Inputs, Unit};
 use super::{BuiltMechanism, Model, SymbolicSystem};
 use crate::error::SceneError;
-use crate::file::{CertificateBounds, Formula, MechanismSpec, Scene, value_error};
-use percuss_input::{InputError, Origin};
+use crate::file::Scene;
+use percuss_input::tables::{CertificateBounds, CoordinateKind, MechanismSpec};
+use percuss_input::{Formula, InputError, Origin, value_error};
 
 const DYNAMICS: &str = "[dynamics]";
 
@@ -343,14 +344,14 @@ fn initial(
         // Without `initial`: zero, or the identity rotation.
         if position.is_empty() {
             position = vec![0.0; spec.kind.num_positions()];
-            if spec.kind == Coordinate::Orientation {
+            if spec.kind == CoordinateKind::Orientation {
                 position[0] = 1.0;
             }
         }
         velocity.resize(spec.kind.num_velocities(), 0.0);
         // A quaternion needs a length to be normalised by.
         let length = position.iter().map(|x| x * x).sum::<f64>();
-        if spec.kind == Coordinate::Orientation
+        if spec.kind == CoordinateKind::Orientation
             && !(length > 0.0 && length.is_finite())
             && let Some(formula) = spec.initial.first()
         {

@@ -14,8 +14,11 @@ use super::nonfirm::Reactions;
 use super::observable::{Extra, Quantity};
 use super::projection::ProjectionSource;
 use super::unit::{Unit, Values};
-use crate::file::{BilateralSpec, Formula, expression_error, value_error};
-use percuss_input::{InputError, Origin};
+use percuss_input::tables::BilateralSpec;
+use percuss_input::{Formula, InputError, Origin, expression_error, value_error};
+
+// The reader refuses the rows that no law could have.
+const _: () = assert!(percuss_input::tables::MOST_ROWS == percuss_contact::law::MAX_ROWS);
 
 /// A node with its label in messages.
 pub(super) type Labelled = (String, NodeId);

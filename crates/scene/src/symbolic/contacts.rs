@@ -8,8 +8,8 @@ use super::laws::LawForm;
 use super::names::Names;
 use super::observable::{Extra, Quantity};
 use super::unit::Values;
-use crate::file::{ContactSpec, Formula, FrictionSpec, RestitutionSpec, value_error};
-use percuss_input::{InputError, Origin};
+use percuss_input::tables::{ContactSpec, FrictionSpec, RestitutionSpec};
+use percuss_input::{Formula, InputError, Origin, value_error};
 
 impl Collector<'_> {
     /// Adds a contact with its observables.

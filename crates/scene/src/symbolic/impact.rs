@@ -5,8 +5,9 @@ use percuss_mechanism::{ImpactLaw, SystemError};
 
 use super::constraints::Collector;
 use super::unit::{Inputs, Unit, Values};
-use crate::file::{Formula, MechanismSpec, Scene, value_error};
-use percuss_input::{InputError, Origin};
+use crate::file::Scene;
+use percuss_input::tables::MechanismSpec;
+use percuss_input::{Formula, InputError, Origin, value_error};
 
 const PART: &str = "[impact]";
 

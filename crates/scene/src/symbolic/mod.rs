@@ -63,7 +63,7 @@ pub struct BuiltMechanism {
     /// A row is recorded every so many steps.
     pub record_every: usize,
     /// Bounds of the certificate.
-    pub bounds: crate::file::CertificateBounds,
+    pub bounds: percuss_input::tables::CertificateBounds,
     /// Settings of the catching-up scheme, if it is a sweeping process.
     pub sweep: Option<Box<process::SweepingSettings>>,
 }

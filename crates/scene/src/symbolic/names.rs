@@ -7,8 +7,8 @@ use percuss_expr::lagrange::{self, Coordinates};
 use percuss_expr::{ErrorKind, ExprError, Graph, NodeId, Scope};
 use percuss_mechanism::{ConfigurationSpace, Coordinate};
 
-use crate::file::{CoordinateSpec, MechanismSpec, Parameters, of_definitions, require_unreserved};
-use percuss_input::{InputError, Origin};
+use percuss_input::tables::{CoordinateKind, CoordinateSpec, MechanismSpec};
+use percuss_input::{InputError, Origin, Parameters, of_definitions, require_unreserved};
 
 /// Expression graph, scope, and the independent variables.
 pub(super) struct Names {
@@ -43,11 +43,20 @@ impl Names {
 
 const QUATERNION: [&str; 4] = ["w", "x", "y", "z"];
 
+/// What a coordinate is to the engine.
+fn coordinate(spec: &CoordinateSpec) -> Coordinate {
+    match spec.kind {
+        CoordinateKind::Line => Coordinate::Length,
+        CoordinateKind::Angle => Coordinate::Angle,
+        CoordinateKind::Orientation => Coordinate::Orientation,
+    }
+}
+
 /// Names of the positions of a coordinate.
 fn position_names(spec: &CoordinateSpec) -> Vec<String> {
     match spec.kind {
-        Coordinate::Length | Coordinate::Angle => vec![spec.name.clone()],
-        Coordinate::Orientation => {
+        CoordinateKind::Line | CoordinateKind::Angle => vec![spec.name.clone()],
+        CoordinateKind::Orientation => {
             let name = |part: &&str| format!("{}_{part}", spec.name);
             QUATERNION.iter().map(name).collect()
         }
@@ -57,8 +66,8 @@ fn position_names(spec: &CoordinateSpec) -> Vec<String> {
 /// Names of the velocities of a coordinate.
 fn velocity_names(spec: &CoordinateSpec) -> Vec<String> {
     match spec.kind {
-        Coordinate::Length | Coordinate::Angle => vec![format!("{}_dot", spec.name)],
-        Coordinate::Orientation => (1..=3).map(|i| format!("{}_spin_{i}", spec.name)).collect(),
+        CoordinateKind::Line | CoordinateKind::Angle => vec![format!("{}_dot", spec.name)],
+        CoordinateKind::Orientation => (1..=3).map(|i| format!("{}_spin_{i}", spec.name)).collect(),
     }
 }
 
@@ -131,7 +140,10 @@ pub(super) fn names(
     let positions = register(&mut graph, &mut scope, position_names)?;
     let velocities = register(&mut graph, &mut scope, velocity_names)?;
     // Rotation matrices and spins of orientations are definitions.
-    for spec in specs.iter().filter(|s| s.kind == Coordinate::Orientation) {
+    for spec in specs
+        .iter()
+        .filter(|s| s.kind == CoordinateKind::Orientation)
+    {
         scope
             .define(&mut graph, &orientation_definitions(&spec.name))
             .map_err(|error| at_coordinate(file, spec, &error))?;
@@ -159,7 +171,7 @@ pub(super) fn names(
         graph,
         scope,
         coordinates,
-        chart: ConfigurationSpace::new(specs.iter().map(|spec| spec.kind).collect()),
+        chart: ConfigurationSpace::new(specs.iter().map(coordinate).collect()),
         inputs,
         rateless,
     })
@@ -187,7 +199,7 @@ fn define(
     let definitions = &mechanism.definitions;
     for named in definitions {
         require_unreserved(&named.name).map_err(|why| {
-            crate::file::value_error(file, PART, &named.name, &named.formula, why, "")
+            percuss_input::value_error(file, PART, &named.name, &named.formula, why, "")
         })?;
     }
     let texts: Vec<(&str, &str)> = definitions

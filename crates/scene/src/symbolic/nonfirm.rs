@@ -14,10 +14,8 @@ use percuss_mechanism::ConstraintKind;
 use super::constraints::{Collector, Labelled, LawSource, Row};
 use super::laws::{LawForm, SetForm};
 use super::names::Names;
-use crate::file::{
-    Formula, NonFirmSpec, NonholonomicSpec, SetSpec, Word, expression_error, value_error,
-};
-use percuss_input::{InputError, Origin};
+use percuss_input::tables::{NonFirmSpec, NonholonomicSpec, SetSpec, Word};
+use percuss_input::{Formula, InputError, Origin, expression_error, value_error};
 
 /// Reactions that thresholds may see: a scope with their names, made when the first threshold is read.
 #[derive(Default)]

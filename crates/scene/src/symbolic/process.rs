@@ -4,12 +4,12 @@ use percuss_expr::lagrange::Coordinates;
 use percuss_expr::{Graph, NodeId};
 use percuss_mechanism::State;
 use percuss_sweep::apps::crowd::Room;
-use percuss_sweep::{Method, RetractionPolicy, StartPolicy};
+use percuss_sweep::{Method, RetractionPolicy, StartPolicy, SweepingError};
 
 use super::SymbolicSystem;
 use super::observable::of_time;
-use crate::file::{CROWD_KEYS as KEYS, Formula, MechanismRunSpec, SweepSpec, value_error};
-use percuss_input::{InputError, unknown_keyword};
+use percuss_input::tables::{CROWD_KEYS as KEYS, CrowdSpec, MechanismRunSpec, SweepSpec};
+use percuss_input::{Formula, InputError, unknown_keyword, value_error};
 
 /// Settings of a sweeping process.
 #[derive(Debug, Clone)]
@@ -118,6 +118,21 @@ pub fn dependence(
 /// Evaluates an expression in the parameters: part, key, expression.
 type Numbers<'a> = &'a mut dyn FnMut(&str, &str, &Formula) -> Result<f64, Box<InputError>>;
 
+/// The room of these numbers, in the order of [`KEYS`], and the initial positions.
+fn people(crowd: &CrowdSpec, numbers: &[f64]) -> Result<(Room, Vec<f64>), SweepingError> {
+    let at = |i: usize| numbers.get(i).copied().unwrap_or(f64::NAN);
+    // In the order of the keys.
+    let room = Room {
+        depth: at(0),
+        width: at(1),
+        door: at(2),
+        radius: at(3),
+        speed: at(4),
+    };
+    let q = room.fill(crowd.columns, crowd.rows, at(5), crowd.seed)?;
+    Ok((room, q))
+}
+
 /// Evaluates all settings of the process.
 pub fn sweeping_settings(
     file: &str,
@@ -153,7 +168,7 @@ pub fn sweeping_settings(
             for (key, formula) in KEYS.iter().zip(&crowd.numbers) {
                 numbers.push(number("[crowd]", key, formula)?);
             }
-            let people = crowd.people(&numbers);
+            let people = people(crowd, &numbers);
             // The decisive number may be the door or the room; the message names it.
             let first = &crowd.numbers[0];
             Some(people.map_err(|error| {

@@ -11,8 +11,8 @@ use percuss_mechanism::{Constraint, ConstraintKind, SystemError, projection_coef
 
 use super::SymbolicSystem;
 use super::constraints::Collector;
-use crate::file::{ProjectSpec, value_error};
-use percuss_input::InputError;
+use percuss_input::tables::ProjectSpec;
+use percuss_input::{InputError, value_error};
 
 /// A projection as it is read: constraint, its first frictional row, part of the file, what it is projected on.
 pub(super) struct ProjectionSource {

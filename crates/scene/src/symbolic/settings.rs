@@ -2,8 +2,8 @@
 
 use percuss_mechanism::{AdaptiveStep, ForceEvaluation, ImpactLaw, Scheme, Settings, TangentCone};
 
-use crate::file::{Formula, MechanismRunSpec, Parameters, StepSpec, value_error};
-use percuss_input::{InputError, Origin, unknown_keyword};
+use percuss_input::tables::{MechanismRunSpec, StepSpec};
+use percuss_input::{Formula, InputError, Origin, Parameters, unknown_keyword, value_error};
 
 const PART: &str = "[run]";
 

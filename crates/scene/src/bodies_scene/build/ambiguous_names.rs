@@ -6,8 +6,8 @@
 use super::super::SceneNames;
 use super::context::{Context, at};
 use crate::bodies_scene::{NameTable, words};
-use crate::file::bodies::BodiesSpec;
 use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
 
 /// Refuses names that make an observable ambiguous.
 pub(super) fn require_distinct(

@@ -14,8 +14,8 @@ use super::context::{Context, at};
 use super::scene_dim::{Placed, SceneDim};
 use super::zero_inertia;
 use crate::error::SceneError;
-use crate::file::bodies::spec::BodySpec;
 use percuss_input::InputError;
+use percuss_input::tables::bodies::spec::BodySpec;
 
 /// The shape in the body axes that the scene gives, if it gives any.
 pub(super) fn balanced<D: SceneDim>(

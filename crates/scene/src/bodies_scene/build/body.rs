@@ -9,10 +9,9 @@ use super::laws::material;
 use super::scene_dim::{SceneDim, compose};
 use super::zero_inertia;
 use crate::error::SceneError;
-use crate::file::Formula;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::{BodySpec, FreedomSpec};
-use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::{BodySpec, FreedomSpec};
+use percuss_input::{Formula, InputError};
 
 /// A body with its initial state.
 pub(super) struct Made<D: Dim> {

@@ -10,10 +10,10 @@ use super::context::{At, Context, at};
 use super::scene_dim::SceneDim;
 use super::{cell, generators, laws, structure};
 use crate::error::SceneError;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::generators::GeneratorSpec;
-use crate::file::bodies::spec::{FreedomSpec, Name};
 use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::generators::GeneratorSpec;
+use percuss_input::tables::bodies::spec::{FreedomSpec, Name};
 
 /// The bodies in order: those of `[[body]]`, then those of the generators in the order of the file.
 pub(super) struct BodyTable<D: Dim> {

@@ -6,10 +6,9 @@ use super::super::{LoadCase, LoadKind};
 use super::body_table::BodyTable;
 use super::context::{At, Context, at};
 use super::scene_dim::SceneDim;
-use crate::file::Formula;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::{CaseSpec, LoadCaseSpec};
-use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::{CaseSpec, LoadCaseSpec};
+use percuss_input::{Formula, InputError};
 
 /// Component of gravity along an axis of tilt, relative, that is rounding error.
 const ALONG: f64 = 1e-9;

@@ -6,10 +6,9 @@ use percuss_expr::{Program, Scratch};
 use super::body_table::BodyTable;
 use super::context::{At, Clock, Context, at};
 use super::scene_dim::SceneDim;
-use crate::file::Formula;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::{CellSpec, Component};
-use percuss_input::{InputError, Origin};
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::{CellSpec, Component};
+use percuss_input::{Formula, InputError, Origin};
 
 /// Name of the table in messages.
 const PART: &str = "[cell]";

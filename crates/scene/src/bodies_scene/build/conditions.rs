@@ -8,9 +8,9 @@ use super::load::{self, Target};
 use super::scene_dim::SceneDim;
 use super::{cell, laws, prescribed_motion as guide};
 use crate::error::SceneError;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::FreedomSpec;
 use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::FreedomSpec;
 
 /// Everything a model is made from that does not depend on parameter values.
 pub(super) struct Conditions<'a> {

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use percuss_expr::{ExprError, Graph, NodeId, Scope};
 
-use crate::file::bodies::spec::Name;
-use crate::file::{DataFile, Formula, Parameters, expression_error, value_error};
-use percuss_input::{InputError, Origin, keyword};
+use crate::file::DataFile;
+use percuss_input::tables::bodies::spec::Name;
+use percuss_input::{
+    Formula, InputError, Origin, Parameters, expression_error, keyword, value_error,
+};
 
 /// The file being built and the values of its parameters.
 pub(super) struct Context<'a> {

@@ -7,7 +7,7 @@ use super::context::{At, Context};
 use crate::builtin;
 use crate::error::SceneError;
 use crate::file::DataFile;
-use crate::file::bodies::spec::Name;
+use percuss_input::tables::bodies::spec::Name;
 
 /// Largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 30;

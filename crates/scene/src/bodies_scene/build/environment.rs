@@ -7,8 +7,8 @@ use super::context::{Context, Sources, at};
 use super::laws;
 use crate::error::SceneError;
 use crate::file::Scene;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::CellSpec;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::CellSpec;
 
 /// Materials, laws and gravity of a scene of bodies.
 #[derive(Debug, Clone, PartialEq)]

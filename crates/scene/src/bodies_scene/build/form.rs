@@ -9,10 +9,9 @@ use super::context::{At, Context, at};
 use super::data;
 use super::scene_dim::{SceneDim, Vec3, compose};
 use crate::error::SceneError;
-use crate::file::Formula;
-use crate::file::bodies::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
-use crate::file::bodies::spec::{Name, ShapeSpec};
-use percuss_input::{InputError, Origin};
+use percuss_input::tables::bodies::form::{Heights, HeightsSpec, PieceSpec, SolidSpec};
+use percuss_input::tables::bodies::spec::{Name, ShapeSpec};
+use percuss_input::{Formula, InputError, Origin};
 
 /// A shape to be made: of a body, or of a part of one.
 pub(super) struct Form<'a> {

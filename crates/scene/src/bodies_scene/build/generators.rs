@@ -9,11 +9,11 @@ use percuss_generate::{
 use super::context::{Context, at};
 use super::scene_dim::{SceneDim, Vec2};
 use super::structure::structure;
-use crate::file::bodies::generators::{
+use percuss_input::tables::Word;
+use percuss_input::tables::bodies::generators::{
     ArrangementSpec, GeneratorSpec, GrainSpec, RegionOfPacking, SizesSpec,
 };
-use crate::file::{Formula, Word};
-use percuss_input::{InputError, Origin};
+use percuss_input::{Formula, InputError, Origin};
 
 /// Evaluates the parameters of one generator.
 pub(super) struct Numbers<'a, 'b> {

@@ -14,9 +14,8 @@ use super::body_table::BodyTable;
 use super::context::{Clock, Context, at};
 use super::scene_dim::{SceneDim, in_place};
 use crate::error::SceneError;
-use crate::file::Formula;
-use crate::file::bodies::spec::{JointSpec, Name};
-use percuss_input::InputError;
+use percuss_input::tables::bodies::spec::{JointSpec, Name};
+use percuss_input::{Formula, InputError};
 
 /// Kinds of joints by keyword.
 const KINDS: [(&str, JointKind); 7] = [

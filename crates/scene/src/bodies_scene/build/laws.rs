@@ -8,10 +8,10 @@ use percuss_contact::law::{LawError, PolygonSection, StaticDynamic, Status};
 use percuss_contact::{Law, Restitution};
 
 use super::context::{At, Context, at};
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::{LawSpec, Name};
-use crate::file::{Formula, FrictionSpec, RestitutionSpec};
-use percuss_input::{InputError, Origin};
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::{LawSpec, Name};
+use percuss_input::tables::{FrictionSpec, RestitutionSpec};
+use percuss_input::{Formula, InputError, Origin};
 
 /// The index of a material.
 pub(super) fn material(

@@ -5,9 +5,8 @@ use percuss_expr::{Graph, NodeId, Program, Scope, Scratch};
 
 use super::context::{Context, at};
 use super::scene_dim::SceneDim;
-use crate::file::Formula;
-use crate::file::bodies::spec::LoadSpec;
-use percuss_input::InputError;
+use percuss_input::tables::bodies::spec::LoadSpec;
+use percuss_input::{Formula, InputError};
 
 /// A force and a torque on each of some bodies: one program, run for each of them.
 #[derive(Debug)]

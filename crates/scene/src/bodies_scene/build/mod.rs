@@ -42,8 +42,8 @@ use percuss_bodies::{Model, Plane, Space, State};
 use super::{BodiesSetup, BuiltBodies, Preparation};
 use crate::error::SceneError;
 use crate::file::Scene;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::FreedomSpec;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::FreedomSpec;
 
 use body_table::BodyTable;
 use conditions::Conditions;

@@ -1,8 +1,8 @@
 //! Checks of declared pictures.
 
 use super::context::{Context, at};
-use crate::file::bodies::BodiesSpec;
 use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
 
 /// Checks that instants have values, windows have an extent and views have a direction.
 pub(super) fn check(context: &mut Context<'_>, spec: &BodiesSpec) -> Result<(), Box<InputError>> {

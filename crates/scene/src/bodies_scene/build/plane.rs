@@ -13,9 +13,8 @@ use super::prescribed_motion::ExpressionMotion;
 use super::scene_dim::{Placed, SceneDim, Vec2, in_place};
 use super::structure::SpatialStructure;
 use crate::error::SceneError;
-use crate::file::Formula;
-use crate::file::bodies::spec::{ShapeSpec, TurnSpec};
-use percuss_input::InputError;
+use percuss_input::tables::bodies::spec::{ShapeSpec, TurnSpec};
+use percuss_input::{Formula, InputError};
 
 impl SceneDim for Plane {
     const VARIABLES: &'static [&'static str] = &["t", "x", "y", "angle", "vx", "vy", "spin", "m"];

@@ -9,10 +9,9 @@ use super::context::{Context, at};
 use super::scene_dim::SceneDim;
 use super::settings;
 use crate::error::SceneError;
-use crate::file::Parameters;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::{FreedomSpec, Name, PrepareSpec};
-use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::{FreedomSpec, Name, PrepareSpec};
+use percuss_input::{InputError, Parameters};
 
 fn part(prepare: &PrepareSpec) -> String {
     format!("prepare `{}`", prepare.name)

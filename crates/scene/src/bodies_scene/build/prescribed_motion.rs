@@ -16,9 +16,9 @@ use super::context::{At, Clock, Context, at};
 use super::data;
 use super::scene_dim::{Quat, Vec2, Vec3};
 use crate::error::SceneError;
-use crate::file::bodies::spec::{BodySpec, MotionSpec, Name};
-use crate::file::{Formula, Word};
-use percuss_input::InputError;
+use percuss_input::tables::Word;
+use percuss_input::tables::bodies::spec::{BodySpec, MotionSpec, Name};
+use percuss_input::{Formula, InputError};
 
 /// The prescribed motion of one body.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use super::form::Form;
 use super::prescribed_motion::ExpressionMotion;
 use super::structure::SpatialStructure;
 use crate::error::SceneError;
-use crate::file::bodies::spec::TurnSpec;
 use percuss_input::InputError;
+use percuss_input::tables::bodies::spec::TurnSpec;
 
 /// Vectors of the plane.
 pub(super) type Vec2 = <Plane as percuss_bodies::geometry::Dim>::Vector;

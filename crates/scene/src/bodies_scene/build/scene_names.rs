@@ -5,10 +5,9 @@ use super::body_table::BodyTable;
 use super::case;
 use super::context::{Context, at};
 use super::scene_dim::SceneDim;
-use crate::file::Formula;
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::RegionSpec;
-use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::RegionSpec;
+use percuss_input::{Formula, InputError};
 
 /// Makes all names.
 pub(super) fn scene_names<D: SceneDim>(
@@ -51,7 +50,7 @@ pub(super) fn scene_names<D: SceneDim>(
         has_impacts: (spec.joints.iter())
             .map(|j| j.limits.is_some() || j.play.is_some())
             .collect(),
-        record: crate::file::RecordSelection::default(),
+        record: percuss_input::tables::RecordSelection::default(),
     })
 }
 

@@ -6,12 +6,12 @@ use super::super::OverlapRule;
 use super::body_table::BodyTable;
 use super::context::{At, Context, at};
 use super::scene_dim::SceneDim;
-use crate::file::bodies::BodiesRunSpec;
-use crate::file::bodies::spec::PrepareSpec;
-use crate::file::{
-    BodySubset, CertificateBounds, Formula, OPTIONAL_BODY_TABLES, RECORD, RecordSelection,
+use percuss_input::tables::bodies::BodiesRunSpec;
+use percuss_input::tables::bodies::spec::PrepareSpec;
+use percuss_input::tables::{
+    BodySubset, CertificateBounds, OPTIONAL_BODY_TABLES, RecordSelection, record,
 };
-use percuss_input::{InputError, Origin};
+use percuss_input::{Formula, InputError, Origin};
 
 const PART: &str = "[run]";
 
@@ -99,7 +99,7 @@ pub(super) fn recorded<D: SceneDim>(
         .choice(file, parameters, &OPTIONAL_BODY_TABLES, span)?;
     // Bodies and groups by name to indices.
     if let Some(names) = &run.record.bodies {
-        let place = at(RECORD, "bodies");
+        let place = at(record::PART, "bodies");
         let members = roster.all_members(context, place, Some(names))?;
         if members.is_empty() {
             let advice = "Name at least one body or group, or leave the key out";

@@ -12,9 +12,8 @@ use super::prescribed_motion::ExpressionMotion;
 use super::scene_dim::{Placed, Quat, SceneDim, Vec3, in_place};
 use super::structure::SpatialStructure;
 use crate::error::SceneError;
-use crate::file::Formula;
-use crate::file::bodies::spec::{ShapeSpec, TurnSpec};
-use percuss_input::InputError;
+use percuss_input::tables::bodies::spec::{ShapeSpec, TurnSpec};
+use percuss_input::{Formula, InputError};
 
 impl SceneDim for Space {
     const VARIABLES: &'static [&'static str] = &[

@@ -5,18 +5,26 @@ use std::f64::consts::PI;
 use percuss_bodies::{Space, Vector};
 use percuss_generate as generate;
 use percuss_generate::{
-    Blocks, Cards, Dome, DominoRow, Drums, Drystone, GenerateError, GeneratedBody, Vault,
+    Blocks, Bond, Cards, Dome, DominoRow, Drums, Drystone, GenerateError, GeneratedBody, Vault,
 };
 
 use super::context::Context;
 use super::generators::{Generated, Numbers, origin};
 use super::scene_dim::{SceneDim, Vec3};
-use crate::file::bodies::generators::{ArrangementSpec, GeneratorSpec};
-use crate::file::bodies::structure::{BlocksSpec, StructureSpec};
 use percuss_input::InputError;
+use percuss_input::tables::bodies::generators::{ArrangementSpec, GeneratorSpec};
+use percuss_input::tables::bodies::structure::{BlocksSpec, BondSpec, StructureSpec};
 
 /// Default least distance of joints in a dry-stone wall, as a fraction of the shortest stone.
 const STAGGER: f64 = 0.25;
+
+/// The bond of blocks.
+fn laid(bond: BondSpec) -> Bond {
+    match bond {
+        BondSpec::Running => Bond::Running,
+        BondSpec::Stack => Bond::Stack,
+    }
+}
 
 /// A structure that exists only in space.
 pub enum SpatialStructure {
@@ -133,7 +141,7 @@ fn solid(
             span: numbers.number_or("span", span, PI)?,
             depth: numbers.number("depth", depth)?,
             rings: whole_if(numbers, "rings", rings)?.unwrap_or(1),
-            bond: *bond,
+            bond: laid(*bond),
             origin,
         }),
         StructureSpec::Dome { .. } => return dome(numbers, spec, origin),
@@ -169,7 +177,7 @@ fn dome(
         },
         span: numbers.number_or("span", span, PI)?,
         oculus: numbers.number_or("oculus", oculus, 0.0)?,
-        bond: *bond,
+        bond: laid(*bond),
         origin,
     })))
 }
@@ -208,7 +216,7 @@ fn drums(
 fn whole_if(
     numbers: &mut Numbers<'_, '_>,
     key: &str,
-    formula: &Option<crate::file::Formula>,
+    formula: &Option<percuss_input::Formula>,
 ) -> Result<Option<usize>, Box<InputError>> {
     let whole = formula.as_ref().map(|f| numbers.whole(key, f));
     whole.transpose()

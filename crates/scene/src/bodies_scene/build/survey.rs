@@ -5,10 +5,11 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::super::SceneNames;
 use super::context::{Context, at};
 use crate::bodies_scene::{Distribution, NameTable, Profile};
-use crate::file::bodies::BodiesSpec;
-use crate::file::bodies::spec::Name;
-use crate::file::{DistributionQuantity, DistributionSpec, Formula, ProfileSpec, Scene};
-use percuss_input::InputError;
+use crate::file::Scene;
+use percuss_input::tables::bodies::BodiesSpec;
+use percuss_input::tables::bodies::spec::Name;
+use percuss_input::tables::{DistributionQuantity, DistributionSpec, ProfileSpec};
+use percuss_input::{Formula, InputError};
 
 /// Default number of bins.
 const BINS: usize = 40;

@@ -5,8 +5,8 @@ use percuss_bodies::{Dim, Friction, Model, Vector, joint};
 use super::body_table::BodyTable;
 use super::context::{Context, at};
 use super::scene_dim::SceneDim;
-use crate::file::bodies::BodiesSpec;
 use percuss_input::InputError;
+use percuss_input::tables::bodies::BodiesSpec;
 
 /// Refuses a spin component without inertia that no joint constrains, unless no torque can act about it: a
 /// disc or a sphere that touches without friction.

@@ -4,8 +4,8 @@ use percuss_bodies::joint::JointKind;
 
 use super::super::context::Context;
 use crate::bodies_scene::build::scene_dim::SceneDim;
-use crate::file::bodies::spec::JointSpec;
 use percuss_input::InputError;
+use percuss_input::tables::bodies::spec::JointSpec;
 
 /// Refuses keys without effect for the kind of joint.
 pub(super) fn require_fitting<D: SceneDim>(
