@@ -7,8 +7,10 @@
 //! bilateral rows eliminated
 //!   → Newton methods alone           few bodies that rest on each other, large mechanisms with contacts (`NewtonFirst`)
 //!   → NNCG sweeps                    most dynamics ends here (Anderson acceleration in structures of blocks)
+//!   → each island by itself          connected components of the contact graph that are not solved yet (`ByIslands`)
 //!   → proximal Newton                structures of blocks, where the sweeps have nearly converged
 //!   → planar interior point          structures of blocks in the plane; proximal Newton refines
+//!   → a few Newton steps             what is no structure of blocks, from four starting points (`Refinement`)
 //!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; follows the path closely
 //!                                    in hyperstatic problems
 //!   → semismooth Newton              refines the smoothed solution, and treats the laws without smoothing
@@ -25,9 +27,9 @@
 //! a step that is solved accurately gives the next one a good warm start; the tolerance alone decides whether a step
 //! is solved.
 //!
-//! A method that has not halved the residual within its patience is left. The patience of the first sweeps follows
-//! from an estimate of the cost of a factorisation in sweeps, which needs the sizes alone: walls of some hundred
-//! blocks leave the sweeps early, large packings late. Factorising methods are not used above `direct_limit` contacts,
+//! A method that has not halved the residual within its patience is left. The patience of the first sweeps is what a few
+//! Newton steps cost, counted in sweeps by the symbolic factorisation (`newton_cost`): heaps of some hundred boxes leave the
+//! sweeps early, dense packings late. Factorising methods are not used above `direct_limit` contacts,
 //! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
 //! only those that work in the velocities of bodies are used.
 
@@ -170,6 +172,7 @@ impl Solver for Cascade {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
+        let warm = impulse.to_vec();
         let class = self.classify(problem, goal);
         let Classification {
             direct,
@@ -221,7 +224,7 @@ impl Solver for Cascade {
             self.solve_block_structure(problem, goal, target, impulse, &mut trial, &mut total);
         } else if !jointed {
             self.refinement
-                .run(problem, goal, impulse, &mut trial, &mut total);
+                .run(problem, goal, &warm, impulse, &mut trial, &mut total);
         }
         // The remaining methods in order, each from its own starting point.
         self.run_fallbacks(problem, goal, &first, impulse, &mut trial, &mut total);
@@ -268,7 +271,7 @@ impl Cascade {
     }
 
     /// The first sweeps over all contacts of a problem of several islands, few enough that those that need no more pay for
-    /// them; with the residual that an island may be left with. None where rows of joints would stop them.
+    /// them; with the residual that an island may be left with. No sweeps where rows of joints would stop them.
     fn opening_sweeps(
         &mut self,
         problem: &Problem,
@@ -334,9 +337,8 @@ impl Cascade {
         }
     }
 
-    /// Shock propagation for a step without warm start, if
-    /// its residual is smaller than that of
-    /// zero impulses. Not for walls: among their many self-stresses it finds an extreme one, from which sweeps take
+    /// Shock propagation for a step without warm start, if its residual is smaller than that of zero impulses. Not for
+    /// walls: among their many self-stresses it finds an extreme one, from which sweeps take
     /// longer. Not at very small tolerances: the methods after the sweeps then go far beyond the tolerance, which light
     /// bodies under heavy ones need.
     fn guess_by_shock_propagation(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {

@@ -11,6 +11,7 @@ use super::newton_cost::has_faces;
 use crate::goal::{Goal, Report, Solver};
 use crate::methods::interior_point::PlanarInteriorPoint;
 use crate::methods::newton_system::planar_system;
+use crate::methods::nncg::{Nncg, Sweeps};
 use crate::methods::proximal_newton::ProximalNewton;
 use crate::methods::semismooth_newton::{SemismoothNewton, SemismoothNewtonParams};
 
@@ -27,6 +28,7 @@ pub(super) struct Refinement {
     proximal: ProximalNewton,
     plane: PlanarInteriorPoint,
     newton: SemismoothNewton,
+    nncg: Nncg,
 }
 
 impl Default for Refinement {
@@ -34,6 +36,7 @@ impl Default for Refinement {
         Self {
             proximal: ProximalNewton::default(),
             plane: PlanarInteriorPoint::default(),
+            nncg: Nncg::default(),
             newton: SemismoothNewton::new(SemismoothNewtonParams {
                 patience: PATIENCE,
                 sweeps: SWEEPS,
@@ -43,9 +46,59 @@ impl Default for Refinement {
     }
 }
 
+/// Where a round begins.
+#[derive(Debug, Clone, Copy)]
+enum RoundStart {
+    /// At the best impulses so far.
+    Best,
+    /// At the impulses of the step before.
+    WarmStart,
+    /// At zero impulses.
+    Zero,
+}
+
+/// The rounds: a start and the sweeps before the Newton methods. Where they fail from one point they often converge from
+/// another that is no nearer: of twelve steps of a tumbler and two of a heap of spheres that the first round left, the others
+/// left three.
+const ROUNDS: [(RoundStart, Option<(Sweeps, usize)>); 4] = [
+    (RoundStart::Best, None),
+    (RoundStart::Best, Some((Sweeps::Projection, 100))),
+    (RoundStart::Zero, Some((Sweeps::Exact, 300))),
+    (RoundStart::WarmStart, Some((Sweeps::Exact, 30))),
+];
+
 impl Refinement {
-    /// Runs the methods in order, each from the best impulses so far, until one reaches the tolerance.
+    /// Runs the rounds until one reaches the tolerance; `warm` are the impulses of the step before.
     pub(super) fn run(
+        &mut self,
+        problem: &Problem,
+        goal: &Goal,
+        warm: &[f64],
+        impulse: &mut [f64],
+        trial: &mut [f64],
+        total: &mut Report,
+    ) {
+        for (start, sweeps) in ROUNDS {
+            if total.reached() {
+                return;
+            }
+            match start {
+                RoundStart::Best => trial.copy_from_slice(impulse),
+                RoundStart::WarmStart => trial.copy_from_slice(warm),
+                RoundStart::Zero => trial.fill(0.0),
+            }
+            if let Some((kind, number)) = sweeps {
+                let left = goal.left_after(total.iterations);
+                self.nncg.params.sweeps = kind;
+                let report = self.nncg.solve(problem, trial, &left.at_most(number));
+                total.append(report, impulse, trial);
+            }
+            self.newton_steps(problem, goal, impulse, trial, total);
+        }
+    }
+
+    /// The Newton methods in order, each from `trial`, until one reaches the tolerance.
+    fn newton_steps(
         &mut self,
         problem: &Problem,
         goal: &Goal,
@@ -57,25 +110,25 @@ impl Refinement {
             proximal,
             plane,
             newton,
+            ..
         } = self;
-        let methods: [(&mut dyn Solver, usize); 2] = match (
+        let methods: [(&mut dyn Solver, Option<usize>); 2] = match (
             planar_system::is_planar_coulomb(problem),
             has_faces(problem),
         ) {
-            (true, true) => [(plane, usize::MAX), (newton, STEPS)],
-            (true, false) => [(newton, STEPS), (plane, usize::MAX)],
-            _ => [(proximal, STEPS), (newton, STEPS)],
+            (true, true) => [(plane, None), (newton, Some(STEPS))],
+            (true, false) => [(newton, Some(STEPS)), (plane, None)],
+            _ => [(proximal, Some(STEPS)), (newton, Some(STEPS))],
         };
+        let start = trial.to_vec();
         for (method, most) in methods {
-            let inner = goal.left_after(total.iterations);
-            if inner.max_iterations == Some(0) || total.reached() {
-                break;
+            let left = goal.left_after(total.iterations);
+            if left.max_iterations == Some(0) || total.reached() {
+                return;
             }
-            trial.copy_from_slice(impulse);
-            let report = match most {
-                usize::MAX => method.solve(problem, trial, &inner),
-                most => method.solve(problem, trial, &inner.at_most(most)),
-            };
+            trial.copy_from_slice(&start);
+            let limited = most.map(|most| left.at_most(most));
+            let report = method.solve(problem, trial, limited.as_ref().unwrap_or(&left));
             total.append(report, impulse, trial);
         }
     }
