@@ -13,6 +13,7 @@
 
 mod block;
 mod fixed;
+mod restriction;
 
 use crate::block_sparse::BlockSparseMatrix;
 

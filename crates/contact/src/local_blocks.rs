@@ -40,6 +40,19 @@ impl LocalBlocks {
         self.block_end.clear();
     }
 
+    /// Those of some contacts; `offset` has the first row of each.
+    pub(crate) fn restricted_to(&self, contacts: &[u32], offset: &[usize]) -> Self {
+        let mut part = Self::default();
+        for a in contacts.iter().map(|a| *a as usize) {
+            part.free
+                .extend_from_slice(&self.free[offset[a]..offset[a + 1]]);
+            part.kappa.push(self.kappa[a]);
+            part.block.extend_from_slice(self.block(a));
+            part.block_end.push(part.block.len());
+        }
+        part
+    }
+
     /// H_α, row-major.
     #[inline]
     pub(crate) fn block(&self, a: usize) -> &[f64] {

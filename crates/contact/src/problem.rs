@@ -101,6 +101,24 @@ impl Problem {
         }
     }
 
+    /// The problem of these contacts alone, in this order, with the groups that they touch. Where the contacts are an
+    /// island ([`crate::Islands`]), its solution is their part of the solution of the whole. `None` for a stored matrix,
+    /// and where a contact does not exist.
+    pub fn restricted_to(&self, contacts: &[u32]) -> Option<Self> {
+        let DelassusOperator::Factored(kinetic) = &self.operator else {
+            return None;
+        };
+        let kinetic = kinetic.restricted_to(contacts)?;
+        let law = contacts.iter().map(|a| self.law[*a as usize].clone());
+        Some(Self {
+            law: law.collect(),
+            local_blocks: self
+                .local_blocks
+                .restricted_to(contacts, self.operator.offset()),
+            operator: DelassusOperator::Factored(kinetic),
+        })
+    }
+
     /// The parts of a problem that is no longer needed.
     pub(crate) fn into_parts(self) -> (Vec<Law>, DelassusOperator, LocalBlocks) {
         (self.law, self.operator, self.local_blocks)

@@ -214,43 +214,26 @@ impl ResidualEvaluator {
         }
     }
 
+    /// RV of each contact of impulses `r`, into `defects`.
+    pub fn velocity_defects(&mut self, problem: &Problem, r: &[f64], defects: &mut Vec<f64>) {
+        problem.velocity_into(r, &mut self.scratch, &mut self.velocity);
+        self.ensure_velocity_scales(problem);
+        let (scales, natural) = (self.velocity_scales.get(), &mut self.natural);
+        defects.clear();
+        let contacts = 0..problem.num_contacts();
+        let velocity = &self.velocity;
+        defects.extend(contacts.map(|a| velocity_defect(problem, a, r, velocity, scales, natural)));
+    }
+
     /// RV and the contact where it occurs. A defect that is not a number counts as infinite.
     fn velocity_residual(&mut self, problem: &Problem, r: &[f64], u: &[f64]) -> (f64, usize) {
         self.ensure_velocity_scales(problem);
-        let Self {
-            natural,
-            velocity_scales: scales,
-            ..
-        } = self;
+        let (scales, natural) = (self.velocity_scales.get(), &mut self.natural);
         let mut worst = (0.0, 0);
-        for (a, rows) in problem.offset().windows(2).enumerate() {
-            let (kappa, scale) = (problem.kappa(a), scales.get()[a]);
-            let (r, u) = (&r[rows[0]..rows[1]], &u[rows[0]..rows[1]]);
-            let square = match (problem.law(a), r, u) {
-                // Fast path: planar Coulomb contacts.
-                (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t]) => square(
-                    &coulomb2::natural_residual(*mu, kappa, [r_n, r_t], [u_n, u_t]),
-                ),
-                (law, ..) => {
-                    let f = &mut natural[..r.len()];
-                    law.natural_residual(kappa, r, u, f);
-                    square(f)
-                }
-            };
-            // With V_α = 0 any defect is infinitely large.
-            let defect = match square {
-                0.0 => 0.0,
-                _ => square.sqrt() / (kappa * scale),
-            };
-            if !(defect <= worst.0) {
-                worst = (
-                    if defect.is_nan() {
-                        f64::INFINITY
-                    } else {
-                        defect
-                    },
-                    a,
-                );
+        for a in 0..problem.num_contacts() {
+            let defect = velocity_defect(problem, a, r, u, scales, natural);
+            if defect > worst.0 {
+                worst = (defect, a);
             }
         }
         worst
@@ -302,6 +285,44 @@ impl ResidualEvaluator {
                 weighted(kappa, [f, r, u, b])
             }
         }
+    }
+}
+
+/// ‖F‖/(κ V) of one contact, V_α from `scales`; infinite where it is not a number. With V = 0 any defect is infinitely
+/// large.
+#[inline(always)]
+fn velocity_defect(
+    problem: &Problem,
+    a: usize,
+    r: &[f64],
+    u: &[f64],
+    scales: &[f64],
+    natural: &mut [f64],
+) -> f64 {
+    let (rows, kappa, scale) = (problem.rows(a), problem.kappa(a), scales[a]);
+    let (r, u) = (&r[rows.clone()], &u[rows]);
+    let square = match (problem.law(a), r, u) {
+        // Fast path: planar Coulomb contacts.
+        (Law::Coulomb { mu }, &[r_n, r_t], &[u_n, u_t]) => square(&coulomb2::natural_residual(
+            *mu,
+            kappa,
+            [r_n, r_t],
+            [u_n, u_t],
+        )),
+        (law, ..) => {
+            let f = &mut natural[..r.len()];
+            law.natural_residual(kappa, r, u, f);
+            square(f)
+        }
+    };
+    let defect = match square {
+        0.0 => 0.0,
+        _ => square.sqrt() / (kappa * scale),
+    };
+    if defect.is_nan() {
+        f64::INFINITY
+    } else {
+        defect
     }
 }
 

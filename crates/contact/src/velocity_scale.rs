@@ -16,6 +16,7 @@
 //! velocities are used, so that a scene on a moving platform has the same scales as the same scene at rest. What
 //! remains of the platform's own speed is rounding error, and V_α is at least a share [`ROUNDING`] of it.
 
+use crate::contact_graph::GroupForest;
 use crate::delassus::FactoredDelassus;
 use crate::law::Law;
 use crate::problem::{DelassusOperator, Problem};
@@ -29,8 +30,8 @@ const ROUNDING: f64 = 1e-3;
 pub(crate) struct VelocityScales {
     /// V_α by contact.
     speed: Vec<f64>,
-    /// Union–find parent of each group; groups are represented by their first coordinate.
-    parent: Vec<u32>,
+    /// Connected components of the groups.
+    forest: GroupForest,
     /// Largest s by root.
     largest: Vec<f64>,
     /// ‖v̂_free‖ by group.
@@ -65,29 +66,15 @@ impl VelocityScales {
         }
     }
 
-    /// Union–find: groups that share a contact get one root.
+    /// Components of the contact graph, and ‖v̂_free‖ of each group for the rounding floor.
     fn unite_groups(&mut self, kinetic: &FactoredDelassus, contacts: usize) {
-        let groups = kinetic.num_groups();
-        // A group is represented by its first coordinate, which is what contacts store.
-        self.parent.clear();
-        self.parent.extend(0..kinetic.num_coordinates() as u32);
+        self.forest.unite(kinetic, contacts);
         self.own.clear();
         self.own.resize(kinetic.num_coordinates(), 0.0);
-        // ‖v̂_free‖ of each group, for the rounding floor.
-        for group in 0..groups {
+        for group in 0..kinetic.num_groups() {
             let range = kinetic.group_offset()[group]..kinetic.group_offset()[group + 1];
             if let Some(own) = self.own.get_mut(range.start) {
                 *own = size(&kinetic.free()[range]);
-            }
-        }
-        // Unite the groups of every contact.
-        for a in 0..contacts {
-            let mut firsts = kinetic.first_coordinates(a);
-            let Some(first) = firsts.next() else { continue };
-            for other in firsts {
-                let (i, j) = (self.root(first), self.root(other));
-                // The smaller index is the root: the forest does not depend on the order of contacts.
-                self.parent[i.max(j)] = i.min(j) as u32;
             }
         }
     }
@@ -99,7 +86,7 @@ impl VelocityScales {
         // Maximum by root.
         for a in 0..self.speed.len() {
             if let Some(first) = kinetic.first_coordinates(a).next() {
-                let root = self.root(first);
+                let root = self.forest.root(first);
                 self.largest[root] = self.largest[root].max(self.speed[a]);
             }
         }
@@ -108,24 +95,13 @@ impl VelocityScales {
             let Some(first) = kinetic.first_coordinates(a).next() else {
                 continue;
             };
-            let root = self.root(first);
+            let root = self.forest.root(first);
             let own = kinetic
                 .first_coordinates(a)
                 .fold(0.0_f64, |m, i| m.max(self.own[i]));
             let floor = ROUNDING * own * (problem.dim(a) as f64 / problem.kappa(a)).sqrt();
             self.speed[a] = self.largest[root].max(floor);
         }
-    }
-
-    /// Root of a group in the union–find forest.
-    fn root(&mut self, from: usize) -> usize {
-        let mut i = from;
-        while self.parent[i] as usize != i {
-            // Path halving keeps the trees flat.
-            self.parent[i] = self.parent[self.parent[i] as usize];
-            i = self.parent[i] as usize;
-        }
-        i
     }
 }
 

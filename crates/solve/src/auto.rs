@@ -7,8 +7,10 @@
 //! bilateral rows eliminated
 //!   → Newton methods alone           few bodies that rest on each other, large mechanisms with contacts (`NewtonFirst`)
 //!   → NNCG sweeps                    most dynamics ends here (Anderson acceleration in structures of blocks)
+//!   → each island by itself          connected components of the contact graph that are not solved yet (`ByIslands`)
 //!   → proximal Newton                structures of blocks, where the sweeps have nearly converged
 //!   → planar interior point          structures of blocks in the plane; proximal Newton refines
+//!   → a few Newton steps             what is no structure of blocks, from four starting points (`Refinement`)
 //!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; follows the path closely
 //!                                    in hyperstatic problems
 //!   → semismooth Newton              refines the smoothed solution, and treats the laws without smoothing
@@ -25,9 +27,9 @@
 //! a step that is solved accurately gives the next one a good warm start; the tolerance alone decides whether a step
 //! is solved.
 //!
-//! A method that has not halved the residual within its patience is left. The patience of the first sweeps follows
-//! from an estimate of the cost of a factorisation in sweeps, which needs the sizes alone: walls of some hundred
-//! blocks leave the sweeps early, large packings late. Factorising methods are not used above `direct_limit` contacts,
+//! A method that has not halved the residual within its patience is left. The patience of the first sweeps is what a few
+//! Newton steps cost, counted in sweeps by the symbolic factorisation (`newton_cost`): heaps of some hundred boxes leave the
+//! sweeps early, dense packings late. Factorising methods are not used above `direct_limit` contacts,
 //! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
 //! only those that work in the velocities of bodies are used.
 
@@ -46,11 +48,17 @@ use crate::methods::proximal_newton::ProximalNewton;
 use crate::start::{ShockPropagation, restart};
 
 mod fallback;
+mod islands;
 mod limits;
+mod newton_cost;
 mod newton_first;
+mod refinement;
 
+use islands::ByIslands;
 use limits::{all_sweeps, first_sweeps, is_hyperstatic, target};
+use newton_cost::newton_step_in_sweeps;
 use newton_first::NewtonFirst;
+use refinement::Refinement;
 
 /// Limits by which the automatic solver switches between methods.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +89,7 @@ impl Default for AutoParams {
 pub struct Auto {
     /// Limits for switching between methods.
     pub params: AutoParams,
-    cascade: Cascade,
+    cascade: ByIslands,
     elimination: elimination::Memory,
 }
 
@@ -140,6 +148,22 @@ struct Cascade {
     shock_propagation: ShockPropagation,
     evaluator: Option<ResidualEvaluator>,
     newton_first: NewtonFirst,
+    refinement: Refinement,
+}
+
+/// What the sizes of a problem say: which methods may be used, and how far below the tolerance they should go.
+#[derive(Debug, Clone, Copy)]
+struct Classification {
+    /// Whether Newton systems can be factorised.
+    direct: bool,
+    hyperstatic: bool,
+    /// Rows of large jointed components are still there: sweeps carry impulses over one joint at a time.
+    jointed: bool,
+    /// Few contacts with enough rows on their bodies.
+    small: bool,
+    block_structure: bool,
+    /// Fraction of the tolerance to aim at.
+    target: f64,
 }
 
 impl Solver for Cascade {
@@ -148,26 +172,21 @@ impl Solver for Cascade {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        // Classify the problem: which methods may be used, and how far below the tolerance they should go.
-        let direct = problem.num_contacts() <= self.params.direct_limit && factorable(problem);
-        let hyperstatic = is_hyperstatic(problem);
-        // Rows of large jointed components are still there: sweeps carry impulses over one joint at a time.
-        let jointed = direct && problem.laws().contains(&Law::Bilateral);
-        let small = self.newton_first.applies(problem, goal);
-        let block_structure = direct && (hyperstatic || small);
-        let target = target(problem, goal, direct && small, block_structure);
-        // Without a warm start: shock propagation.
-        if !hyperstatic && !jointed && goal.tolerance >= GUESSED {
-            let guessed = self.guess(problem, impulse);
-            // The estimate comes from sweeps, which break symmetry: few bodies start from zero unless it is a solution.
-            if guessed && small && !self.solved(problem, impulse, goal, accepted_fraction(target)) {
-                impulse.fill(0.0);
-            }
-        }
+        let warm = impulse.to_vec();
+        let class = self.classify(problem, goal);
+        let Classification {
+            direct,
+            hyperstatic,
+            jointed,
+            small,
+            block_structure,
+            target,
+        } = class;
+        self.guess(problem, impulse, goal, &class);
         // Limits of the first sweeps.
         let (sweeps, patience) = self.first(block_structure, target < 1.0);
         self.nncg.params = match direct {
-            true => first_sweeps(problem, sweeps, patience),
+            true => first_sweeps(sweeps, patience),
             false => all_sweeps(self.params.first_patience),
         };
         let first_goal = match direct {
@@ -187,21 +206,25 @@ impl Solver for Cascade {
                 report.append(sweeps, impulse, &swept);
                 report
             }
-            None => self.sweep(
+            None if hyperstatic || block_structure || !direct => self.sweep(
                 problem,
                 impulse,
                 &first_goal,
                 hyperstatic || block_structure,
             ),
+            None => self.sweep_while_cheaper(problem, impulse, &first_goal),
         };
         // Converged, or too large to factorise.
         if total.residual <= accepted_fraction(target) * goal.tolerance || !direct {
             return total;
         }
-        // Structures of blocks: proximal Newton and the planar interior point method.
+        // Structures of blocks: proximal Newton and the planar interior point method. Others: a few Newton steps.
         let (first, mut trial) = (impulse.to_vec(), impulse.to_vec());
         if block_structure {
             self.solve_block_structure(problem, goal, target, impulse, &mut trial, &mut total);
+        } else if !jointed {
+            self.refinement
+                .run(problem, goal, &warm, impulse, &mut trial, &mut total);
         }
         // The remaining methods in order, each from its own starting point.
         self.run_fallbacks(problem, goal, &first, impulse, &mut trial, &mut total);
@@ -230,11 +253,95 @@ impl Cascade {
         self.plane.params.target = accepted_fraction(target);
     }
 
-    /// Starting impulses by shock propagation for a step without warm start, if their residual is smaller than that of
-    /// zero impulses. Not for walls: among their many self-stresses it finds an extreme one, from which sweeps take
+    /// What the sizes of the problem say.
+    fn classify(&mut self, problem: &Problem, goal: &Goal) -> Classification {
+        let direct = problem.num_contacts() <= self.params.direct_limit && factorable(problem);
+        let hyperstatic = is_hyperstatic(problem);
+        let jointed = direct && problem.laws().contains(&Law::Bilateral);
+        let small = self.newton_first.applies(problem, goal);
+        let block_structure = direct && (hyperstatic || small);
+        Classification {
+            direct,
+            hyperstatic,
+            jointed,
+            small,
+            block_structure,
+            target: target(problem, goal, direct && small, block_structure),
+        }
+    }
+
+    /// The first sweeps over all contacts of a problem of several islands, few enough that those that need no more pay for
+    /// them; with the residual that an island may be left with. No sweeps where rows of joints would stop them.
+    fn opening_sweeps(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        goal: &Goal,
+    ) -> (Report, f64) {
+        let class = self.classify(problem, goal);
+        let bound = accepted_fraction(class.target) * goal.tolerance;
+        self.guess(problem, impulse, goal, &class);
+        self.set_target(class.target);
+        let most = if class.jointed { 0 } else { OPENING };
+        self.nncg.params = first_sweeps(most, OPENING_PATIENCE);
+        let blocks = class.hyperstatic || class.block_structure;
+        let report = self.sweep(problem, impulse, &goal.at_most(most), blocks);
+        (report, bound)
+    }
+
+    /// Sweeps as long as they cost less than Newton steps: some in any case, then as many without progress as a few
+    /// Newton steps take.
+    fn sweep_while_cheaper(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        goal: &Goal,
+    ) -> Report {
+        let most = self.nncg.params.patience;
+        self.nncg.params.patience = most.min(OPENING_PATIENCE);
+        let opening = goal.at_most(OPENING);
+        let mut total = self.sweep(problem, impulse, &opening, false);
+        let left = goal.left_after(total.iterations);
+        if total.reached() || left.max_iterations == Some(0) {
+            return total;
+        }
+        // `None`: a stored matrix, whose factorisation is not estimated.
+        let worth = newton_step_in_sweeps(problem)
+            .map_or(most, |sweeps| ((NEWTON_STEPS * sweeps) as usize).min(most));
+        if worth <= OPENING_PATIENCE && total.outcome == Outcome::Stalled {
+            return total;
+        }
+        self.nncg.params.patience = worth.max(OPENING_PATIENCE);
+        let mut trial = impulse.to_vec();
+        let rest = self.sweep(problem, &mut trial, &left, false);
+        total.append(rest, impulse, &trial);
+        total
+    }
+
+    /// Starting impulses of a step without warm start: shock propagation, where that is worth its time.
+    fn guess(
+        &mut self,
+        problem: &Problem,
+        impulse: &mut [f64],
+        goal: &Goal,
+        class: &Classification,
+    ) {
+        if class.hyperstatic || class.jointed || !(goal.tolerance >= GUESSED) {
+            return;
+        }
+        let guessed = self.guess_by_shock_propagation(problem, impulse);
+        // The estimate comes from sweeps, which break symmetry: few bodies start from zero unless it is a solution.
+        let share = accepted_fraction(class.target);
+        if guessed && class.small && !self.solved(problem, impulse, goal, share) {
+            impulse.fill(0.0);
+        }
+    }
+
+    /// Shock propagation for a step without warm start, if its residual is smaller than that of zero impulses. Not for
+    /// walls: among their many self-stresses it finds an extreme one, from which sweeps take
     /// longer. Not at very small tolerances: the methods after the sweeps then go far beyond the tolerance, which light
     /// bodies under heavy ones need.
-    fn guess(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
+    fn guess_by_shock_propagation(&mut self, problem: &Problem, impulse: &mut [f64]) -> bool {
         if !self.shock_propagation.guess(problem, impulse) {
             return false;
         }
@@ -329,6 +436,13 @@ const GUESSED: f64 = 1e-8;
 /// the impulses that sweeps converge to. `FLAT`: in the plane a factorisation costs some twenty sweeps.
 const BLOCK_STRUCTURE_LIMITS: (usize, usize) = (300, 150);
 const FLAT: (usize, usize) = (60, 60);
+
+/// Sweeps before the cost of a Newton step is looked at, and how many of them without progress end them early.
+const OPENING: usize = 200;
+const OPENING_PATIENCE: usize = 60;
+
+/// Newton steps that the sweeps without progress may cost: what the refinement usually takes.
+const NEWTON_STEPS: f64 = 6.0;
 
 /// Multiple of the tolerance within which the sweeps have found the status of most contacts.
 const NEAR: f64 = 20.0;

@@ -134,6 +134,21 @@ impl Report {
         names.join("→")
     }
 
+    /// Adds the stages and iterations of a part of the problem; a method that is listed is not listed again.
+    pub(crate) fn join(&mut self, part: Self) {
+        self.outcome = part.outcome;
+        self.iterations += part.iterations;
+        for stage in part.path {
+            match self.path.iter_mut().find(|s| s.method == stage.method) {
+                Some(own) => {
+                    own.iterations += stage.iterations;
+                    own.residual = own.residual.max(stage.residual);
+                }
+                None => self.path.push(stage),
+            }
+        }
+    }
+
     /// Adds the report of a later stage and keeps its impulses `trial` if their residual is smaller.
     pub(crate) fn append(&mut self, stage: Self, impulse: &mut [f64], trial: &[f64]) {
         // A method that did not apply leaves no trace in the report.

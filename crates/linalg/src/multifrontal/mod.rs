@@ -61,6 +61,11 @@ impl MultifrontalLu {
         })
     }
 
+    /// Multiplications of a numeric factorisation with the pattern of [`MultifrontalLu::new`].
+    pub fn multiplications(size: &[usize], blocks: &[(u32, u32)]) -> Option<f64> {
+        Some(Symbolic::new(size, blocks)?.multiplications())
+    }
+
     /// The rows of M in the order in which they are eliminated.
     pub(crate) fn order(&self) -> &[u32] {
         &self.plan.source

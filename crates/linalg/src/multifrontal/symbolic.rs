@@ -96,6 +96,17 @@ struct Supernode {
 }
 
 impl Symbolic {
+    /// Multiplications of a numeric factorisation: Σ (w − k)² over the pivots k of each front of width w.
+    pub fn multiplications(&self) -> f64 {
+        let of = |front: &Front| {
+            let (w, p) = (front.width() as f64, front.pivots as f64);
+            let r = w - p;
+            // Σ_{k=1}^{p} (w − k)² with an integral in place of the sum.
+            (w.powi(3) - r.powi(3)) / 3.0
+        };
+        self.fronts.iter().map(of).sum()
+    }
+
     pub fn new(size: &[usize], blocks: &[(u32, u32)]) -> Option<Self> {
         let n = size.len();
         // Adjacency lists of the block graph.

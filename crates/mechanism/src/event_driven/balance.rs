@@ -294,7 +294,8 @@ impl<S: System> EventDriven<S> {
         Ok(())
     }
 
-    /// Smallest γ of the contacts that slide here, and of the joints that slide and have more than one continuation.
+    /// Smallest γ of the contacts that slide here, of the joints that slide and have more than one continuation, and of the
+    /// instants of this interval at which either was found: a contact that jumped then no longer slides here.
     fn least_gamma(&mut self) -> Result<f64, MechanismError> {
         let mut least = f64::INFINITY;
         for i in 0..self.now.modes.len() {
@@ -317,7 +318,11 @@ impl<S: System> EventDriven<S> {
             }
             least = least.min(gamma);
         }
-        Ok(least)
+        let events = self.interval_sums.events.iter();
+        Ok(events.fold(least, |least, event| match event.kind {
+            EventKind::Painleve { gamma } => least.min(gamma),
+            _ => least,
+        }))
     }
 
     /// γ of a joint where the laws admit more than one acceleration, else +∞.

@@ -24,7 +24,7 @@ use crate::methods::proximal_newton::ProximalNewton;
 use crate::methods::smoothing_newton::{SmoothingNewton, SmoothingNewtonParams};
 
 /// Largest number of contacts.
-const FEW: usize = 200;
+pub(super) const FEW: usize = 200;
 
 /// Smallest number of rows per coordinate of the touched bodies. A block on an edge has one, on a face two, colliding
 /// spheres in flight far fewer: for them a few sweeps are cheaper than a factorisation.

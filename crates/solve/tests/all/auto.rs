@@ -1,8 +1,10 @@
 //! The default method reaches its tolerance on every sample problem.
 
 use crate::common::{one_of_each, rv, settled, solve_cold};
-use percuss_contact::{FactoredDelassus, ResidualEvaluator, ResidualMeasure};
-use percuss_solve::sample::{Pyramid, Tower};
+use percuss_contact::{
+    DelassusOperator, FactoredDelassus, Islands, Problem, ResidualEvaluator, ResidualMeasure,
+};
+use percuss_solve::sample::{Pyramid, Tower, Wall};
 use percuss_solve::{Auto, Goal, Outcome};
 
 #[test]
@@ -117,4 +119,76 @@ fn the_file_measure_decides_when_asked() {
     let judgement = percuss_contact::ResidualEvaluator::new(&problem).evaluate(&problem, &impulse);
     assert!(judgement.r1 <= 1e-7, "{judgement:?}");
     assert!((judgement.r1 - report.residual).abs() <= 1e-12 * judgement.r1);
+}
+
+/// The problems `parts` in one, over groups of their own.
+fn side_by_side(parts: &[Problem]) -> Problem {
+    let mut builder = FactoredDelassus::builder();
+    let mut first_group = 0;
+    for part in parts {
+        let DelassusOperator::Factored(kinetic) = part.operator() else {
+            panic!("a problem of bodies");
+        };
+        let group = kinetic.group_offset();
+        for range in group.windows(2).map(|pair| pair[0]..pair[1]) {
+            let (begin, free) = (&kinetic.begin()[range.clone()], &kinetic.free()[range]);
+            builder.add_kinetic_group(begin, free).unwrap();
+        }
+        for a in 0..part.num_contacts() {
+            let blocks: Vec<(usize, Vec<f64>)> = kinetic
+                .dense_blocks(a)
+                .map(|(first, block)| {
+                    let own = group.iter().position(|g| *g == first).unwrap();
+                    (first_group + own, block.iter().copied().collect())
+                })
+                .collect();
+            let touches: Vec<(usize, &[f64])> = blocks
+                .iter()
+                .map(|(g, block)| (*g, block.as_slice()))
+                .collect();
+            let rows = part.rows(a);
+            let boundary: Vec<f64> = rows.clone().map(|row| kinetic.boundary(row)).collect();
+            let rebound: Vec<f64> = rows.map(|row| kinetic.rebound(row)).collect();
+            builder
+                .add_contact_with_rebound(part.law(a).clone(), &touches, &boundary, &rebound)
+                .unwrap();
+        }
+        first_group += kinetic.num_groups();
+    }
+    builder.build().unwrap()
+}
+
+/// A pile in which sweeps do not converge, a heap of colliding spheres and a wall: three islands, of which some need Newton
+/// steps, and the same bits come out for one thread and for three.
+#[test]
+fn islands_are_solved_each_by_what_it_needs_on_any_number_of_threads() {
+    let packing = settled();
+    let parts = [
+        Pyramid::default().problem().unwrap(),
+        packing.colliding().unwrap(),
+        Wall::default().problem().unwrap(),
+    ];
+    let whole = side_by_side(&parts);
+    assert!(Islands::default().find(&whole) >= 3);
+    let goal = Goal::with_tolerance(1e-7);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| solve_cold(&mut Auto::default(), &whole, &goal))
+    };
+    let (impulse, report) = on(1);
+    assert!(report.reached(), "{report:?}");
+    assert!(rv(&whole, &impulse) <= 1e-7);
+    // RV of the whole is the largest of the islands: each obeys its laws by itself.
+    let mut row = 0;
+    for part in &parts {
+        let own = &impulse[row..row + part.num_rows()];
+        assert!(rv(part, own) <= 1e-7);
+        row += part.num_rows();
+    }
+    let (again, other) = on(3);
+    assert!(impulse == again, "threads change the bits");
+    assert_eq!(report, other);
 }
