@@ -336,8 +336,8 @@ fn tumbler(count: usize) -> Result<Parts<Plane>, String> {
     // Twice as wide as the squares need.
     let half = 0.1 * across as f64;
     parts.motions.push(Box::new(Turn(0.44)));
-    let corners = [[-half, -half], [half, -half], [half, half], [-half, half]]
-        .map(|[x, y]| DVec2::new(x, y));
+    let corners =
+        [[-half, -half], [half, -half], [half, half], [-half, half]].map(|[x, y]| DVec2::new(x, y));
     let chain = plane::Chain::new(&corners, true).map_err(words)?;
     let centre = Pose {
         position: DVec2::ZERO,
