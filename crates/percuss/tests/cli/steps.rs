@@ -152,6 +152,10 @@ fn at_step(name: &str, factor: f64, extent: Extent) -> Option<String> {
             run.certificate["missed"]
         ));
     }
+    // Depths, drift and energy are within their bounds, too.
+    if run.certificate["ok"] == false {
+        return told("the certificate is not ok".into());
+    }
     let wrong: Vec<String> = run.findings.iter().flatten().filter_map(missed).collect();
     (!wrong.is_empty()).then(|| format!("{name}, {factor} of the step: {}", wrong.join("; ")))
 }
