@@ -1,12 +1,12 @@
 //! percuss, through its crate `bodies`.
 
+use glam::{DQuat, DVec2, DVec3};
 use percuss_bodies::plane::Angle;
 use percuss_bodies::{
     Activation, Body, Dim, Freedom, Friction, MassProperties, Materials, Model, PairLaw, Plane,
     Pose, PrescribedMotion, Settings, Space, State, StepReport, World, plane, space,
 };
 use percuss_contact::{ResidualEvaluator, ResidualMeasure};
-use glam::{DQuat, DVec2, DVec3};
 
 use super::{Engine, words};
 use crate::scene::{self, Grain, Place, Scene, Shape};
