@@ -46,6 +46,7 @@ pub fn dense(count: usize) -> Scene {
         half: Some(half + radius),
         friction: 0.5,
         quake: false,
+        frame: None,
     }
 }
 
