@@ -248,7 +248,7 @@ mod tests {
         let q = 2 + rows + 1 + 2 * nonzeros;
         assert_eq!(
             f64::from_le_bytes(data[8 * q..8 * q + 8].try_into().expect("eight")),
-            problem.free()[0]
+            problem.free_velocity()[0]
         );
     }
 }
