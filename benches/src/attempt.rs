@@ -47,7 +47,8 @@ pub fn solve(path: &str, method: &str) -> Result<String, String> {
     let start = Instant::now();
     // As often as fits in half a second; most files take a few milliseconds.
     while best.seconds.is_infinite() || start.elapsed() < Duration::from_millis(500) {
-        let mut solver = percuss_solve::by_name(method).ok_or_else(|| format!("{method} is no method"))?;
+        let mut solver =
+            percuss_solve::by_name(method).ok_or_else(|| format!("{method} is no method"))?;
         let mut impulse = vec![0.0; problem.num_rows()];
         let (seconds, _) = timed(|| solver.solve(&problem, &mut impulse, &goal));
         let error =
@@ -116,7 +117,8 @@ pub fn bytes(problem: &Problem) -> Option<Vec<u8>> {
     };
     let mu: Option<Vec<f64>> = problem.laws().iter().map(coulomb).collect();
     let mu = mu.filter(|_| (0..problem.num_contacts()).all(|a| problem.dim(a) == 3))?;
-    let file = percuss_fclib::convert::from_problem(problem, percuss_fclib::Info::default()).ok()?;
+    let file =
+        percuss_fclib::convert::from_problem(problem, percuss_fclib::Info::default()).ok()?;
     let percuss_fclib::ProblemForm::Local(local) = file.form else {
         return None;
     };
@@ -246,7 +248,7 @@ mod tests {
         let q = 2 + rows + 1 + 2 * nonzeros;
         assert_eq!(
             f64::from_le_bytes(data[8 * q..8 * q + 8].try_into().expect("eight")),
-            problem.free()[0]
+            problem.free_velocity()[0]
         );
     }
 }

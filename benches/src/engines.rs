@@ -137,9 +137,9 @@ fn makers<'a>(scene: &'a Scene, choice: &'a Choice) -> Vec<(&'static str, Maker<
         all.push((
             name,
             if scene.spatial() {
-                Box::new(move || Ok(Box::new(rapier3::Rapier::new(scene, tuning))))
+                Box::new(move || Ok(Box::new(rapier3::Rapier::new(scene, tuning)?)))
             } else {
-                Box::new(move || Ok(Box::new(rapier2::Rapier::new(scene, tuning))))
+                Box::new(move || Ok(Box::new(rapier2::Rapier::new(scene, tuning)?)))
             },
         ));
     }
@@ -299,7 +299,7 @@ fn figures(outcomes: &[Outcome]) -> Value {
 fn size(scene: &Scene) -> f64 {
     match scene.grains[0].shape {
         Shape::Block([_, b]) => 2.0 * b,
-        Shape::Disc(_) | Shape::Ball(_) => 0.01,
+        _ => 0.01,
     }
 }
 

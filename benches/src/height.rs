@@ -42,6 +42,7 @@ fn column(blocks: usize) -> Scene {
         half: None,
         friction: 0.5,
         quake: false,
+        frame: None,
     }
 }
 
@@ -89,7 +90,7 @@ fn measure(scene: &Scene) -> Result<Pile, String> {
     let size = match scene.grains[0].shape {
         Shape::Block([_, b]) => 2.0 * b,
         // The mean diameter of grains between 8 and 12 mm of radius.
-        Shape::Disc(_) | Shape::Ball(_) => 0.02,
+        _ => 0.02,
     };
     Ok(Pile {
         across: scene.height(&scene.starts()) / size + 0.5,

@@ -8,11 +8,13 @@ mod engines;
 mod figure;
 mod files;
 mod fit;
+mod heaps;
 mod height;
 mod kernel;
 mod lattice;
 mod limits;
 mod machine;
+mod moving;
 mod options;
 mod overlap;
 mod profile;
@@ -128,6 +130,7 @@ fn part(name: &str, options: &Options) -> Result<Part, String> {
     match name {
         "roofline" => roofline::part(options),
         "engines" => engines::part(options),
+        "moving" => moving::part(options),
         "files" => files::part(options),
         "scaling" => scaling::part(options),
         "profile" => profile::part(options),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 /// The sections, in the order in which they run.
-pub const PARTS: [&str; 7] = [
-    "roofline", "engines", "files", "scaling", "profile", "height", "counters",
+pub const PARTS: [&str; 8] = [
+    "roofline", "engines", "moving", "files", "scaling", "profile", "height", "counters",
 ];
 
 /// Destination of an output.
@@ -54,8 +54,8 @@ pub const HELP: &str = "usage: ./bench [--only NAME]... [--quick] [--json[=FILE]
 Builds benches/ and measures percuss beside its peers and beside what this machine can do. The tables
 go to standard output and, unless --quick is given, into docs/speed.md between their markers.
 
-  --only NAME      one part (may be given again): roofline, engines, files, scaling, profile, height,
-                   counters
+  --only NAME      one part (may be given again): roofline, engines, moving, files, scaling, profile,
+                   height, counters
   --quick          short runs and small scenes; the documentation stays as it is
   --json[=FILE]    one JSON object of named ratios, each with both sides' figures: in a file, or instead
                    of the tables on standard output

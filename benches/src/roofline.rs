@@ -6,8 +6,8 @@
 //! moves, for each contact, its share of a SIMD pack (read, and the part that changes written back) and the
 //! rows of its bodies, each once; what the interfaces between partitions fetch again is not counted.
 
-use serde_json::json;
 use percuss_solve::Nlgs;
+use serde_json::json;
 
 use crate::clock::{Progress, elapsed, timed};
 use crate::engine::words;

@@ -5,10 +5,10 @@
 //! one thread and wall times on two, the minimum over the measured steps divided by contacts and iterations of
 //! the same step; the number of iterations grows with the height, the time of each should not.
 
-use percuss_bodies::Activation;
 use glam::DVec3;
-use serde_json::json;
+use percuss_bodies::Activation;
 use percuss_solve::sample::Random;
+use serde_json::json;
 
 use crate::clock::{Progress, elapsed, spent};
 use crate::engine::percuss::{Choice, Percuss};
@@ -46,6 +46,7 @@ pub fn dense(count: usize) -> Scene {
         half: Some(half + radius),
         friction: 0.5,
         quake: false,
+        frame: None,
     }
 }
 

@@ -1,12 +1,14 @@
 //! Benchmark scenes for every engine: shapes, masses, positions and velocities, in f64.
 //!
-//! Plane scenes lie in x, y with y up; scenes of balls have z up. The ground is y = 0 or z = 0, walls are at ±
-//! `half`. Random numbers come from a 64-bit linear congruential generator, so that a scene is the same on
+//! Plane scenes lie in x, y with y up; scenes in space have z up. The ground is y = 0 or z = 0, walls are at ±
+//! `half`; instead of both there may be a square frame that turns. Random numbers come from a 64-bit linear congruential generator, so that a scene is the same on
 //! every machine.
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
+use percuss_bodies::space;
 
 /// Acceleration of gravity, m/s².
 pub const GRAVITY: f64 = 9.81;
@@ -14,8 +16,8 @@ pub const GRAVITY: f64 = 9.81;
 /// Length of a step for every engine, s.
 pub const STEP: f64 = 1e-3;
 
-/// A rectangle or a disc of unit depth, or a ball.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A rectangle or a disc of unit depth, or a body in space. Axes are principal ones, the origin is the centre.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// Half the sides of a rectangle.
     Block([f64; 2]),
@@ -23,24 +25,50 @@ pub enum Shape {
     Disc(f64),
     /// Radius of a ball.
     Ball(f64),
+    /// Half the sides of a box.
+    Cuboid(DVec3),
+    /// A capsule along z: half the length of its segment, and its radius.
+    Capsule(f64, f64),
+    /// A convex polyhedron.
+    Hull(Arc<space::ConvexPolyhedron>),
 }
 
 impl Shape {
-    /// Volume, and moment of inertia over mass about the relevant axis.
-    pub fn volume_and_gyration(&self) -> (f64, f64) {
-        match *self {
-            Self::Block([a, b]) => (4.0 * a * b, (a * a + b * b) / 3.0),
-            Self::Disc(r) => (PI * r * r, 0.5 * r * r),
-            Self::Ball(r) => (4.0 / 3.0 * PI * r.powi(3), 0.4 * r * r),
+    /// Volume, and moments of inertia over mass about the axes of the body.
+    pub fn volume_and_gyration(&self) -> (f64, DVec3) {
+        match self {
+            Self::Block([a, b]) => (4.0 * a * b, DVec3::splat((a * a + b * b) / 3.0)),
+            Self::Disc(r) => (PI * r * r, DVec3::splat(0.5 * r * r)),
+            Self::Ball(r) => (4.0 / 3.0 * PI * r.powi(3), DVec3::splat(0.4 * r * r)),
+            Self::Cuboid(half) => {
+                let square = *half * *half;
+                let gyration = (DVec3::splat(square.element_sum()) - square) / 3.0;
+                (8.0 * half.element_product(), gyration)
+            }
+            Self::Capsule(half_length, radius) => moments(&space::Shape::Capsule {
+                half_length: *half_length,
+                radius: *radius,
+            }),
+            Self::Hull(hull) => moments(&space::Shape::Polyhedron(hull.clone())),
         }
     }
 }
 
-/// Position and velocity of a body. Balls have no orientation, plane bodies an angle about z.
+/// Volume of a shape of percuss, and its moments of inertia over its mass.
+fn moments(shape: &space::Shape) -> (f64, DVec3) {
+    match shape.mass_properties(1.0) {
+        Some(unit) => (unit.mass, unit.inertia / unit.mass),
+        None => (f64::NAN, DVec3::NAN),
+    }
+}
+
+/// Position and velocity of a body. Plane bodies have an angle about z, bodies in space a rotation from their axes to
+/// those of space; balls have neither.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     pub position: DVec3,
     pub angle: f64,
+    pub rotation: DQuat,
     pub velocity: DVec3,
     /// Angular velocity about space axes.
     pub spin: DVec3,
@@ -52,6 +80,7 @@ impl Place {
         Self {
             position: DVec3::new(x, y, z),
             angle: 0.0,
+            rotation: DQuat::IDENTITY,
             velocity: DVec3::ZERO,
             spin: DVec3::ZERO,
         }
@@ -59,7 +88,7 @@ impl Place {
 }
 
 /// A body.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Grain {
     pub shape: Shape,
     pub density: f64,
@@ -71,9 +100,19 @@ impl Grain {
         self.density * self.shape.volume_and_gyration().0
     }
 
-    pub fn inertia(&self) -> f64 {
+    /// Moments of inertia about the axes of the body; those of plane bodies and balls are all equal.
+    pub fn inertia(&self) -> DVec3 {
         self.mass() * self.shape.volume_and_gyration().1
     }
+}
+
+/// A square frame about the origin in the place of ground and walls.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Frame {
+    /// Half its inner side, m.
+    pub half: f64,
+    /// Its angular velocity, 1/s.
+    pub rate: f64,
 }
 
 /// A scene, as every engine gets it.
@@ -86,12 +125,14 @@ pub struct Scene {
     pub friction: f64,
     /// Whether the ground shakes.
     pub quake: bool,
+    pub frame: Option<Frame>,
 }
 
 impl Scene {
-    /// Whether it is a scene of balls in space.
+    /// Whether it is a scene in space.
     pub fn spatial(&self) -> bool {
-        matches!(self.grains.first().map(|g| g.shape), Some(Shape::Ball(_)))
+        let plane = |g: &Grain| matches!(g.shape, Shape::Block(_) | Shape::Disc(_));
+        !self.grains.first().is_none_or(plane)
     }
 
     pub fn up(&self) -> DVec3 {
@@ -105,7 +146,8 @@ impl Scene {
     /// Kinetic energy of these states, J.
     pub fn kinetic(&self, places: &[Place]) -> f64 {
         let one = |(g, p): (&Grain, &Place)| {
-            0.5 * (g.mass() * p.velocity.length_squared() + g.inertia() * p.spin.length_squared())
+            let spin = p.rotation.conjugate() * p.spin;
+            0.5 * (g.mass() * p.velocity.length_squared() + (g.inertia() * spin).dot(spin))
         };
         self.grains.iter().zip(places).map(one).sum()
     }
@@ -137,10 +179,11 @@ pub fn ground_velocity(t: f64) -> f64 {
 }
 
 /// Knuth's 64-bit linear congruential generator.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn unit(&mut self) -> f64 {
+    /// Uniform in [0, 1).
+    pub fn unit(&mut self) -> f64 {
         let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
         self.0 = next.wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
@@ -174,6 +217,7 @@ pub fn wall() -> Scene {
         half: None,
         friction: 0.3,
         quake: true,
+        frame: None,
     }
 }
 
@@ -190,6 +234,7 @@ pub fn tower() -> Scene {
         half: None,
         friction: 0.3,
         quake: false,
+        frame: None,
     }
 }
 
@@ -219,6 +264,7 @@ pub fn other_discs(count: usize, across: usize, seed: u64) -> Scene {
         half: Some(0.5 * width),
         friction: 0.3,
         quake: false,
+        frame: None,
     }
 }
 
@@ -251,6 +297,7 @@ pub fn other_spheres(count: usize, across: usize, seed: u64) -> Scene {
         half: Some(half),
         friction: 0.3,
         quake: false,
+        frame: None,
     }
 }
 

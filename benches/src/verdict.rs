@@ -47,7 +47,7 @@ pub fn judge(
     Ok(Some(least(problem, engine.impulses(), &seen)))
 }
 
-/// u of every row for given velocities of the bodies, in kinetic coordinates √m v, √I ω.
+/// u of every row for given velocities of the bodies, in kinetic coordinates √m v, √I ω: of plane bodies and balls.
 fn velocity(scene: &Scene, problem: &Problem, places: &[Place]) -> Result<Vec<f64>, String> {
     let DelassusOperator::Factored(kinetic) = problem.operator() else {
         return Err("the problem of a step is one of bodies".into());
@@ -57,7 +57,7 @@ fn velocity(scene: &Scene, problem: &Problem, places: &[Place]) -> Result<Vec<f6
     for (grain, place) in scene.grains.iter().zip(places) {
         let (v, w) = (
             place.velocity * grain.mass().sqrt(),
-            place.spin * grain.inertia().sqrt(),
+            place.spin * grain.inertia().z.sqrt(),
         );
         if scene.spatial() {
             hat.extend_from_slice(&[v.x, v.y, v.z, w.x, w.y, w.z]);

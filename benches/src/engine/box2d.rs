@@ -2,14 +2,16 @@
 //! units of 2 cm, four substeps. The length unit is global to the process, so that default settings cannot be
 //! run beside these.
 
+use std::f64::consts::PI;
+
 use boxdd::{
     BodyBuilder, BodyId, BodyType, Foundation, FoundationConfig, Position, ShapeDef,
     SurfaceMaterial, Transform, Vec2, World, WorldBuilder, shapes,
 };
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::{Engine, words};
-use crate::scene::{self, Place, Scene, Shape};
+use crate::scene::{self, Frame, Place, Scene, Shape};
 
 /// Contact frequency, Hz.
 pub const HERTZ: f32 = 500.0;
@@ -24,6 +26,7 @@ pub struct Box2d {
     ground: BodyId,
     grains: Vec<BodyId>,
     quake: bool,
+    frame: Option<Frame>,
     steps: usize,
 }
 
@@ -69,10 +72,11 @@ impl Box2d {
                     let block = shapes::box_polygon(a as f32, b as f32).map_err(words)?;
                     body.create_polygon(&surface, &block).map_err(words)?;
                 }
-                Shape::Disc(r) | Shape::Ball(r) => {
+                Shape::Disc(r) => {
                     let disc = shapes::circle([0.0, 0.0], r as f32).map_err(words)?;
                     body.create_circle(&surface, &disc).map_err(words)?;
                 }
+                _ => return Err(format!("{}: a body of space", scene.name)),
             }
             grains.push(id);
         }
@@ -81,13 +85,20 @@ impl Box2d {
             ground,
             grains,
             quake: scene.quake,
+            frame: scene.frame,
             steps: 0,
         })
     }
 }
 
-/// Half sides and centres of the ground and the walls.
+/// Half sides and centres of the ground and the walls, or of the sides of the frame.
 fn borders(scene: &Scene) -> Vec<([f32; 2], [f32; 2])> {
+    if let Some(Frame { half, .. }) = scene.frame {
+        let (long, at) = (half as f32 + 1.0, half as f32 + 0.5);
+        let level = [-at, at].map(|y| ([long, 0.5], [0.0, y]));
+        let upright = [-at, at].map(|x| ([0.5, long], [x, 0.0]));
+        return level.into_iter().chain(upright).collect();
+    }
     let mut borders = vec![([50.0, 0.5], [0.0, -0.5])];
     if let Some(half) = scene.half {
         let x = half as f32 + 0.5;
@@ -102,6 +113,7 @@ fn body(foundation: &Foundation, place: &Place) -> BodyBuilder {
         angle,
         velocity: v,
         spin,
+        ..
     } = *place;
     BodyBuilder::from(foundation.body_def())
         .body_type(BodyType::Dynamic)
@@ -123,6 +135,15 @@ impl Engine for Box2d {
             let velocity = Vec2::new(((next - now) / scene::STEP) as f32, 0.0);
             ground.set_linear_velocity(velocity).map_err(words)?;
         }
+        if let Some(frame) = self.frame {
+            let next = frame.rate * self.steps as f64 * scene::STEP;
+            let mut ground = self.world.body(self.ground).map_err(words)?;
+            let now = f64::from(ground.rotation().map_err(words)?.angle());
+            // The angle is known up to full turns.
+            let way = (next - now + PI).rem_euclid(2.0 * PI) - PI;
+            let rate = (way / scene::STEP) as f32;
+            ground.set_angular_velocity(rate).map_err(words)?;
+        }
         let step = self
             .world
             .step(scene::STEP as f32, SUBSTEPS)
@@ -142,6 +163,7 @@ impl Engine for Box2d {
             into.push(Place {
                 position: DVec3::new(p.x.into(), p.y.into(), 0.0),
                 angle: body.rotation().map_err(words)?.angle().into(),
+                rotation: DQuat::IDENTITY,
                 velocity: DVec3::new(v.x.into(), v.y.into(), 0.0),
                 spin: DVec3::new(0.0, 0.0, body.angular_velocity().map_err(words)?.into()),
             });

@@ -20,6 +20,11 @@ pub trait Engine {
     fn residual(&self) -> Option<f64> {
         None
     }
+
+    /// Whether the last step met its tolerance; `None` where an engine has none.
+    fn reached(&self) -> Option<bool> {
+        None
+    }
 }
 
 /// An error as text.

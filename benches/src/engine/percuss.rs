@@ -1,15 +1,15 @@
 //! percuss, through its crate `bodies`.
 
+use glam::{DQuat, DVec2, DVec3};
 use percuss_bodies::plane::Angle;
 use percuss_bodies::{
     Activation, Body, Dim, Freedom, Friction, MassProperties, Materials, Model, PairLaw, Plane,
     Pose, PrescribedMotion, Settings, Space, State, StepReport, World, plane, space,
 };
 use percuss_contact::{ResidualEvaluator, ResidualMeasure};
-use glam::{DQuat, DVec2, DVec3};
 
 use super::{Engine, words};
-use crate::scene::{self, Grain, Place, Scene, Shape};
+use crate::scene::{self, Frame, Grain, Place, Scene, Shape};
 
 /// Options of percuss.
 #[derive(Debug, Clone)]
@@ -37,6 +37,14 @@ impl Choice {
         }
     }
 
+    /// The defaults of percuss, to this tolerance.
+    pub fn stock(tolerance: f64) -> Self {
+        Self {
+            activation: Activation::default(),
+            ..Self::to(tolerance)
+        }
+    }
+
     fn settings(&self) -> Settings {
         Settings {
             step: scene::STEP,
@@ -47,6 +55,18 @@ impl Choice {
             projection: self.correction,
             ..Settings::default()
         }
+    }
+}
+
+/// A frame that turns with this angular velocity.
+#[derive(Debug)]
+struct Turn(f64);
+
+impl PrescribedMotion<Plane> for Turn {
+    fn at(&mut self, anchor: &Pose<Plane>, t: f64) -> (Pose<Plane>, [f64; 3]) {
+        let mut pose = *anchor;
+        pose.rotation = Angle::new(anchor.rotation.angle() + self.0 * t);
+        (pose, [0.0, 0.0, self.0])
     }
 }
 
@@ -123,19 +143,19 @@ pub fn plane_world(scene: &Scene, choice: &Choice) -> Result<World<Plane>, Strin
                 let polygon = plane::ConvexPolygon::rectangle(2.0 * a, 2.0 * b).map_err(words)?;
                 plane::Shape::Polygon(polygon.into())
             }
-            Shape::Disc(radius) | Shape::Ball(radius) => {
-                plane::Shape::disc(radius).map_err(words)?
-            }
+            Shape::Disc(radius) => plane::Shape::disc(radius).map_err(words)?,
+            _ => return Err(format!("{}: a body of space in the plane", scene.name)),
         };
         let mass = MassProperties {
             mass: grain.mass(),
-            inertia: grain.inertia(),
+            inertia: grain.inertia().z,
         };
         let Place {
             position,
             angle,
             velocity,
             spin,
+            ..
         } = grain.start;
         let pose = Pose {
             position: position.truncate(),
@@ -144,7 +164,10 @@ pub fn plane_world(scene: &Scene, choice: &Choice) -> Result<World<Plane>, Strin
         let velocity = [velocity.x, velocity.y, spin.z];
         draft.add((shape, mass, Freedom::Free), pose, velocity);
     }
-    plane_borders(scene, &mut draft);
+    match scene.frame {
+        Some(frame) => plane_frame(frame, &mut draft)?,
+        None => plane_borders(scene, &mut draft),
+    }
     World::new(draft.model, draft.state, choice.settings()).map_err(words)
 }
 
@@ -182,31 +205,61 @@ fn plane_borders(scene: &Scene, draft: &mut Draft<Plane>) {
     }
 }
 
-/// A scene of balls as a world; bodies have the indices of the scene's, boundaries follow.
+/// A frame that turns.
+fn plane_frame(frame: Frame, draft: &mut Draft<Plane>) -> Result<(), String> {
+    let half = frame.half;
+    let corners =
+        [[-half, -half], [half, -half], [half, half], [-half, half]].map(|[x, y]| DVec2::new(x, y));
+    let chain = plane::Chain::new(&corners, true).map_err(words)?;
+    let mass = MassProperties {
+        mass: 0.0,
+        inertia: 0.0,
+    };
+    let centre = Pose {
+        position: DVec2::ZERO,
+        rotation: Angle::default(),
+    };
+    let shape = plane::Shape::Chain(chain.into());
+    draft.add((shape, mass, Freedom::Kinematic(0)), centre, [0.0; 3]);
+    draft
+        .model
+        .prescribed_motions
+        .push(Box::new(Turn(frame.rate)));
+    draft.state.kinematic_origins.push(centre);
+    Ok(())
+}
+
+/// A scene in space as a world; bodies have the indices of the scene's, boundaries follow.
 pub fn space_world(scene: &Scene, choice: &Choice) -> Result<World<Space>, String> {
     let mut draft = Draft::<Space>::new(scene, DVec3::Z * -scene::GRAVITY, choice.start);
-    // Bodies: balls only.
     for grain in &scene.grains {
-        let Shape::Ball(radius) = grain.shape else {
-            return Err(format!("{}: only balls are put in space", scene.name));
+        let shape = match &grain.shape {
+            Shape::Ball(radius) => space::Shape::sphere(*radius).map_err(words)?,
+            Shape::Capsule(half, radius) => {
+                space::Shape::capsule(2.0 * half, *radius).map_err(words)?
+            }
+            Shape::Cuboid(half) => {
+                let cuboid = space::ConvexPolyhedron::cuboid(2.0 * *half).map_err(words)?;
+                space::Shape::Polyhedron(cuboid.into())
+            }
+            Shape::Hull(hull) => space::Shape::Polyhedron(hull.clone()),
+            _ => return Err(format!("{}: a plane body in space", scene.name)),
         };
         let mass = MassProperties {
             mass: grain.mass(),
-            inertia: DVec3::splat(grain.inertia()),
+            inertia: grain.inertia(),
         };
         let Place {
             position,
+            rotation,
             velocity,
             spin,
             ..
         } = grain.start;
-        let pose = Pose {
-            position,
-            rotation: DQuat::IDENTITY,
-        };
-        let [a, b] = [velocity.to_array(), spin.to_array()];
+        let pose = Pose { position, rotation };
+        // Angular velocities are about body axes.
+        let [a, b] = [velocity, rotation.conjugate() * spin].map(|v| v.to_array());
         let velocity = [a[0], a[1], a[2], b[0], b[1], b[2]];
-        let shape = space::Shape::sphere(radius).map_err(words)?;
         draft.add((shape, mass, Freedom::Free), pose, velocity);
     }
     // Ground and walls as half-spaces.
@@ -281,7 +334,21 @@ impl Percuss {
     }
 }
 
+/// The deepest overlap of these places by percuss's detection, m: for boxes and hulls in space.
+pub fn deepest(scene: &Scene, places: &[Place]) -> Result<f64, String> {
+    let mut there = scene.clone();
+    for (grain, place) in there.grains.iter_mut().zip(places) {
+        grain.start = *place;
+    }
+    let mut world = space_world(&there, &Choice::to(1e-4))?;
+    Ok(world.overlaps(0.0).first().map_or(0.0, |o| o.depth))
+}
+
 impl Engine for Percuss {
+    fn reached(&self) -> Option<bool> {
+        Some(self.ledger().reached)
+    }
+
     fn residual(&self) -> Option<f64> {
         let problem = self.problem().filter(|p| p.num_contacts() > 0)?;
         let impulse = self.impulses();
@@ -309,6 +376,7 @@ impl Engine for Percuss {
                     Place {
                         position: pose.position.extend(0.0),
                         angle: pose.rotation.angle(),
+                        rotation: DQuat::IDENTITY,
                         velocity: DVec3::new(v[0], v[1], 0.0),
                         spin: DVec3::new(0.0, 0.0, v[2]),
                     }
@@ -318,9 +386,15 @@ impl Engine for Percuss {
                 let state = world.state();
                 into.extend((0..*count).map(|i| {
                     let (pose, v) = (&state.poses[i], &state.velocities[i]);
+                    // A ball has no orientation.
+                    let rotation = match world.model().bodies[i].shape {
+                        space::Shape::Sphere { .. } => DQuat::IDENTITY,
+                        _ => pose.rotation,
+                    };
                     Place {
                         position: pose.position,
                         angle: 0.0,
+                        rotation,
                         velocity: DVec3::new(v[0], v[1], v[2]),
                         // The world stores angular velocities about body axes.
                         spin: pose.rotation * DVec3::new(v[3], v[4], v[5]),

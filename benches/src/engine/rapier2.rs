@@ -1,6 +1,6 @@
 //! Rapier in the plane, f32, one thread.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use rapier2d::prelude::*;
 
 use super::Engine;
@@ -17,7 +17,10 @@ pub struct Rapier {
 }
 
 impl Rapier {
-    pub fn new(scene: &Scene, tuning: Tuning) -> Self {
+    pub fn new(scene: &Scene, tuning: Tuning) -> Result<Self, String> {
+        if scene.frame.is_some() {
+            return Err(format!("{}: no frames in this engine", scene.name));
+        }
         let mut world = PhysicsWorld::new();
         world.gravity = Vector::new(0.0, -scene::GRAVITY as f32);
         let settings = &mut world.integration_parameters;
@@ -52,6 +55,7 @@ impl Rapier {
                 angle,
                 velocity: v,
                 spin,
+                ..
             } = grain.start;
             let body = RigidBodyBuilder::dynamic()
                 .translation(Vector::new(p.x as f32, p.y as f32))
@@ -61,18 +65,19 @@ impl Rapier {
                 .can_sleep(false);
             let shape = match grain.shape {
                 Shape::Block([a, b]) => ColliderBuilder::cuboid(a as f32, b as f32),
-                Shape::Disc(r) | Shape::Ball(r) => ColliderBuilder::ball(r as f32),
+                Shape::Disc(r) => ColliderBuilder::ball(r as f32),
+                _ => return Err(format!("{}: a body of space", scene.name)),
             };
             let shape = surface(shape.density(grain.density as f32));
             grains.push(world.insert(body, shape).0);
         }
-        Self {
+        Ok(Self {
             world,
             ground,
             grains,
             quake: scene.quake,
             steps: 0,
-        }
+        })
     }
 }
 
@@ -96,6 +101,7 @@ impl Engine for Rapier {
             Place {
                 position: DVec3::new(p.x.into(), p.y.into(), 0.0),
                 angle: body.rotation().angle().into(),
+                rotation: DQuat::IDENTITY,
                 velocity: DVec3::new(v.x.into(), v.y.into(), 0.0),
                 spin: DVec3::new(0.0, 0.0, body.angvel().into()),
             }

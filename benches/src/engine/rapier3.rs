@@ -1,6 +1,6 @@
 //! Rapier in space, f32, one thread.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use rapier3d::prelude::*;
 
 use super::Engine;
@@ -11,10 +11,12 @@ use crate::scene::{self, Place, Scene, Shape};
 pub struct Rapier {
     world: PhysicsWorld,
     grains: Vec<RigidBodyHandle>,
+    /// Balls have no orientation.
+    balls: bool,
 }
 
 impl Rapier {
-    pub fn new(scene: &Scene, tuning: Tuning) -> Self {
+    pub fn new(scene: &Scene, tuning: Tuning) -> Result<Self, String> {
         let mut world = PhysicsWorld::new();
         world.gravity = Vector::new(0.0, 0.0, -scene::GRAVITY as f32);
         let settings = &mut world.integration_parameters;
@@ -50,23 +52,39 @@ impl Rapier {
         for grain in &scene.grains {
             let Place {
                 position,
+                rotation: q,
                 velocity,
                 spin,
                 ..
             } = grain.start;
+            let rotation = Rotation::from_xyzw(q.x as f32, q.y as f32, q.z as f32, q.w as f32);
+            let rotation = rotation.normalize();
             let body = RigidBodyBuilder::dynamic()
-                .translation(vector(position))
+                .pose(Pose::from_parts(vector(position), rotation))
                 .linvel(vector(velocity))
                 .angvel(vector(spin))
                 .can_sleep(false);
-            let shape = match grain.shape {
-                Shape::Block([a, b]) => ColliderBuilder::cuboid(a as f32, b as f32, 0.5),
-                Shape::Disc(r) | Shape::Ball(r) => ColliderBuilder::ball(r as f32),
+            let shape = match &grain.shape {
+                Shape::Ball(r) => ColliderBuilder::ball(*r as f32),
+                Shape::Cuboid(half) => {
+                    ColliderBuilder::cuboid(half.x as f32, half.y as f32, half.z as f32)
+                }
+                Shape::Capsule(half, r) => ColliderBuilder::capsule_z(*half as f32, *r as f32),
+                Shape::Hull(hull) => {
+                    let points: Vec<Vector> = hull.vertices().iter().map(|v| vector(*v)).collect();
+                    ColliderBuilder::convex_hull(&points).ok_or("no hull of these points")?
+                }
+                _ => return Err(format!("{}: a plane body", scene.name)),
             };
             let shape = surface(shape.density(grain.density as f32));
             grains.push(world.insert(body, shape).0);
         }
-        Self { world, grains }
+        let ball = |g: &scene::Grain| matches!(g.shape, Shape::Ball(_));
+        Ok(Self {
+            world,
+            grains,
+            balls: scene.grains.iter().all(ball),
+        })
     }
 }
 
@@ -81,9 +99,13 @@ impl Engine for Rapier {
         into.extend(self.grains.iter().map(|&handle| {
             let body = &self.world.bodies[handle];
             let vector = |v: Vector| DVec3::new(v.x.into(), v.y.into(), v.z.into());
+            // Rotations of f32 have their length to 1e-7.
+            let q = body.rotation();
+            let q = DQuat::from_xyzw(q.x.into(), q.y.into(), q.z.into(), q.w.into()).normalize();
             Place {
                 position: vector(body.translation()),
                 angle: 0.0,
+                rotation: if self.balls { DQuat::IDENTITY } else { q },
                 velocity: vector(body.linvel()),
                 spin: vector(body.angvel()),
             }
