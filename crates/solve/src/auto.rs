@@ -149,6 +149,8 @@ struct Cascade {
     evaluator: Option<ResidualEvaluator>,
     newton_first: NewtonFirst,
     refinement: Refinement,
+    /// The impulses of the step before.
+    warm: Vec<f64>,
 }
 
 /// What the sizes of a problem say: which methods may be used, and how far below the tolerance they should go.
@@ -172,7 +174,8 @@ impl Solver for Cascade {
     }
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
-        let warm = impulse.to_vec();
+        self.warm.clear();
+        self.warm.extend_from_slice(impulse);
         let class = self.classify(problem, goal);
         let Classification {
             direct,
@@ -224,7 +227,7 @@ impl Solver for Cascade {
             self.solve_block_structure(problem, goal, target, impulse, &mut trial, &mut total);
         } else if !jointed {
             self.refinement
-                .run(problem, goal, &warm, impulse, &mut trial, &mut total);
+                .run(problem, goal, &self.warm, impulse, &mut trial, &mut total);
         }
         // The remaining methods in order, each from its own starting point.
         self.run_fallbacks(problem, goal, &first, impulse, &mut trial, &mut total);
