@@ -51,6 +51,8 @@ pub struct Islands {
     begin: Vec<u32>,
     /// Contacts by island, in their order in the problem.
     contacts: Vec<u32>,
+    /// Where the next contact of each island goes.
+    next: Vec<u32>,
 }
 
 /// A root without an island.
@@ -103,9 +105,10 @@ impl Islands {
         }
         self.contacts.clear();
         self.contacts.resize(self.island.len(), 0);
-        let mut next = self.begin.clone();
+        self.next.clear();
+        self.next.extend_from_slice(&self.begin);
         for (a, island) in self.island.iter().enumerate() {
-            let at = &mut next[*island as usize];
+            let at = &mut self.next[*island as usize];
             self.contacts[*at as usize] = a as u32;
             *at += 1;
         }
