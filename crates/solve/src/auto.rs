@@ -10,7 +10,7 @@
 //!   → each island by itself          connected components of the contact graph that are not solved yet (`ByIslands`)
 //!   → proximal Newton                structures of blocks, where the sweeps have nearly converged
 //!   → planar interior point          structures of blocks in the plane; proximal Newton refines
-//!   → a few Newton steps             what is no structure of blocks, from four starting points (`Refinement`)
+//!   → a few Newton steps             what is no structure of blocks, in space, from four starting points (`Refinement`)
 //!   → smoothing Newton, adaptive     stacks, structures, packings to 1e-8 and below; follows the path closely
 //!                                    in hyperstatic problems
 //!   → semismooth Newton              refines the smoothed solution, and treats the laws without smoothing
@@ -42,6 +42,7 @@ use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::infeasibility::{FEASIBLE_RESIDUAL, find_infeasibility};
 use crate::methods::anderson::Anderson;
 use crate::methods::interior_point::PlanarInteriorPoint;
+use crate::methods::newton_system::planar_system::is_planar_coulomb;
 use crate::methods::newton_system::velocity_system::factorable;
 use crate::methods::nncg::Nncg;
 use crate::methods::proximal_newton::ProximalNewton;
@@ -221,11 +222,13 @@ impl Solver for Cascade {
         if total.residual <= accepted_fraction(target) * goal.tolerance || !direct {
             return total;
         }
-        // Structures of blocks: proximal Newton and the planar interior point method. Others: a few Newton steps.
+        // Structures of blocks: proximal Newton and the planar interior point method. Others in space: a few Newton steps. Not
+        // in the plane: from step to step they kept the self-stress of a vibrated bed between walls, which then moved as one
+        // block without sliding; smoothing Newton lets it go.
         let (first, mut trial) = (impulse.to_vec(), impulse.to_vec());
         if block_structure {
             self.solve_block_structure(problem, goal, target, impulse, &mut trial, &mut total);
-        } else if !jointed {
+        } else if !jointed && !is_planar_coulomb(problem) {
             self.refinement
                 .run(problem, goal, &self.warm, impulse, &mut trial, &mut total);
         }

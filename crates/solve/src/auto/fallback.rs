@@ -7,7 +7,6 @@ use super::limits::is_hyperstatic;
 use crate::goal::{Goal, Report, Solver};
 use crate::methods::admm::Admm;
 use crate::methods::interior_point::InteriorPoint;
-use crate::methods::newton_system::planar_system::is_planar_coulomb;
 use crate::methods::nncg::Nncg;
 use crate::methods::proximal_newton::ProximalNewton;
 use crate::methods::semismooth_newton::{SemismoothNewton, SemismoothNewtonParams};
@@ -52,11 +51,8 @@ impl Cascade {
         // Smoothing Newton with a fixed rate of ε, and with an adaptive one.
         let fixed = |reduce| Box::new(SmoothingNewton::new(SmoothingNewtonParams::fixed(reduce)));
         let adaptive = |params| Box::new(SmoothingNewton::new(params));
-        // Hyperstatic problems and those of the plane follow the homotopy path closely; others take the default schedule
-        // first: of 25 steps of 2,000 falling discs close tracking solved all from the impulses after the sweeps, the default
-        // schedule 22, in twice the iterations.
-        let closely = is_hyperstatic(problem) || is_planar_coulomb(problem);
-        let mut list: Vec<(Box<dyn Solver>, StartPoint)> = if closely {
+        // Hyperstatic problems follow the homotopy path closely; others take the default schedule first.
+        let mut list: Vec<(Box<dyn Solver>, StartPoint)> = if is_hyperstatic(problem) {
             vec![
                 (
                     adaptive(SmoothingNewtonParams::close_tracking()),

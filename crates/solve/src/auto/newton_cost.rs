@@ -58,21 +58,3 @@ fn body_graph(kinetic: &FactoredDelassus, contacts: usize) -> (Vec<usize>, Vec<(
     blocks.dedup();
     (size, blocks)
 }
-
-/// Smallest share of contacts that follow another contact of the same two bodies in a problem with faces.
-const FACES: f64 = 0.1;
-
-/// Whether bodies touch at several points, as polygons and polyhedra do on faces and edges.
-pub(super) fn has_faces(problem: &Problem) -> bool {
-    let DelassusOperator::Factored(kinetic) = problem.operator() else {
-        return false;
-    };
-    let same = |a: usize| {
-        kinetic
-            .first_coordinates(a)
-            .eq(kinetic.first_coordinates(a - 1))
-    };
-    let n = problem.num_contacts();
-    let repeated = (1..n).filter(|a| same(*a)).count();
-    repeated as f64 >= FACES * n as f64
-}

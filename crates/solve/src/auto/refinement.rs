@@ -1,21 +1,17 @@
-//! A few Newton steps from where the sweeps ended, by the method that suits the contacts.
+//! A few Newton steps in space from where the sweeps ended.
 //!
 //! In a moving heap sweeps come within ten to a hundred times the tolerance and then stall, because a handful of contacts
-//! change between stick and slip. From there Newton's methods need some steps, from elsewhere hundreds. Which of them
-//! needs fewest was measured on steps of falling and turning heaps: in the plane the interior point method where bodies
-//! touch along sides, semismooth Newton where they touch at points; in space proximal Newton first.
+//! change between stick and slip. From there Newton's methods need some steps, from elsewhere hundreds. Proximal Newton comes
+//! first: of the methods that were measured on steps of falling and turning heaps it fails least (decision 56).
 
 use percuss_contact::Problem;
 
-use super::newton_cost::has_faces;
 use crate::goal::{Goal, Report, Solver};
-use crate::methods::interior_point::PlanarInteriorPoint;
-use crate::methods::newton_system::planar_system;
 use crate::methods::nncg::{Nncg, Sweeps};
 use crate::methods::proximal_newton::ProximalNewton;
 use crate::methods::semismooth_newton::{SemismoothNewton, SemismoothNewtonParams};
 
-/// Largest number of steps of each method but the interior point method: where they converge, most need fewer than ten.
+/// Largest number of steps of each method: where they converge, most need fewer than ten.
 const STEPS: usize = 15;
 
 /// Steps of semismooth Newton without halving the residual, and the sweeps after a step that does not lower it tenfold.
@@ -26,7 +22,6 @@ const SWEEPS: usize = 10;
 #[derive(Debug)]
 pub(super) struct Refinement {
     proximal: ProximalNewton,
-    plane: PlanarInteriorPoint,
     newton: SemismoothNewton,
     nncg: Nncg,
 }
@@ -35,7 +30,6 @@ impl Default for Refinement {
     fn default() -> Self {
         Self {
             proximal: ProximalNewton::default(),
-            plane: PlanarInteriorPoint::default(),
             nncg: Nncg::default(),
             newton: SemismoothNewton::new(SemismoothNewtonParams {
                 patience: PATIENCE,
@@ -58,8 +52,7 @@ enum RoundStart {
 }
 
 /// The rounds: a start and the sweeps before the Newton methods. Where they fail from one point they often converge from
-/// another that is no nearer: of twelve steps of a tumbler and two of a heap of spheres that the first round left, the others
-/// left three.
+/// another that is no nearer.
 const ROUNDS: [(RoundStart, Option<(Sweeps, usize)>); 4] = [
     (RoundStart::Best, None),
     (RoundStart::Best, Some((Sweeps::Projection, 100))),
@@ -106,29 +99,15 @@ impl Refinement {
         trial: &mut [f64],
         total: &mut Report,
     ) {
-        let Self {
-            proximal,
-            plane,
-            newton,
-            ..
-        } = self;
-        let methods: [(&mut dyn Solver, Option<usize>); 2] = match (
-            planar_system::is_planar_coulomb(problem),
-            has_faces(problem),
-        ) {
-            (true, true) => [(plane, None), (newton, Some(STEPS))],
-            (true, false) => [(newton, Some(STEPS)), (plane, None)],
-            _ => [(proximal, Some(STEPS)), (newton, Some(STEPS))],
-        };
+        let methods: [&mut dyn Solver; 2] = [&mut self.proximal, &mut self.newton];
         let start = trial.to_vec();
-        for (method, most) in methods {
+        for method in methods {
             let left = goal.left_after(total.iterations);
             if left.max_iterations == Some(0) || total.reached() {
                 return;
             }
             trial.copy_from_slice(&start);
-            let limited = most.map(|most| left.at_most(most));
-            let report = method.solve(problem, trial, limited.as_ref().unwrap_or(&left));
+            let report = method.solve(problem, trial, &left.at_most(STEPS));
             total.append(report, impulse, trial);
         }
     }
