@@ -7,7 +7,7 @@
 //! bilateral rows eliminated
 //!   → Newton methods alone           few bodies that rest on each other, large mechanisms with contacts (`NewtonFirst`)
 //!   → NNCG sweeps                    most dynamics ends here (Anderson acceleration in structures of blocks)
-//!   → each island by itself          connected components of the contact graph that are not solved yet (`ByIslands`)
+//!   → each island by itself          in space: connected components of the contact graph not solved yet (`ByIslands`)
 //!   → proximal Newton                structures of blocks, where the sweeps have nearly converged
 //!   → planar interior point          structures of blocks in the plane; proximal Newton refines
 //!   → a few Newton steps             what is no structure of blocks, in space, from four starting points (`Refinement`)
@@ -27,9 +27,10 @@
 //! a step that is solved accurately gives the next one a good warm start; the tolerance alone decides whether a step
 //! is solved.
 //!
-//! A method that has not halved the residual within its patience is left. The patience of the first sweeps is what a few
-//! Newton steps cost, counted in sweeps by the symbolic factorisation (`newton_cost`): heaps of some hundred boxes leave the
-//! sweeps early, dense packings late. Factorising methods are not used above `direct_limit` contacts,
+//! A method that has not halved the residual within its patience is left. In space the patience of the first sweeps is what a
+//! few Newton steps cost, counted in sweeps by the symbolic factorisation (`newton_cost`): heaps of some hundred boxes leave
+//! the sweeps early, dense packings late. In the plane islands, this patience and the Newton steps are not used: with them a
+//! vibrated bed between walls moved as one block, without sliding (decision 56). Factorising methods are not used above `direct_limit` contacts,
 //! where their factors would not fit into memory. In a periodic cell that deforms with all contacts W is dense, and
 //! only those that work in the velocities of bodies are used.
 
@@ -186,11 +187,12 @@ impl Solver for Cascade {
             block_structure,
             target,
         } = class;
+        let planar = is_planar_coulomb(problem);
         self.guess(problem, impulse, goal, &class);
         // Limits of the first sweeps.
         let (sweeps, patience) = self.first(block_structure, target < 1.0);
         self.nncg.params = match direct {
-            true => first_sweeps(sweeps, patience),
+            true => first_sweeps(problem, sweeps, patience),
             false => all_sweeps(self.params.first_patience),
         };
         let first_goal = match direct {
@@ -210,7 +212,7 @@ impl Solver for Cascade {
                 report.append(sweeps, impulse, &swept);
                 report
             }
-            None if hyperstatic || block_structure || !direct => self.sweep(
+            None if hyperstatic || block_structure || !direct || planar => self.sweep(
                 problem,
                 impulse,
                 &first_goal,
@@ -222,13 +224,11 @@ impl Solver for Cascade {
         if total.residual <= accepted_fraction(target) * goal.tolerance || !direct {
             return total;
         }
-        // Structures of blocks: proximal Newton and the planar interior point method. Others in space: a few Newton steps. Not
-        // in the plane: from step to step they kept the self-stress of a vibrated bed between walls, which then moved as one
-        // block without sliding; smoothing Newton lets it go.
+        // Structures of blocks: proximal Newton and the planar interior point method. Others in space: a few Newton steps.
         let (first, mut trial) = (impulse.to_vec(), impulse.to_vec());
         if block_structure {
             self.solve_block_structure(problem, goal, target, impulse, &mut trial, &mut total);
-        } else if !jointed && !is_planar_coulomb(problem) {
+        } else if !jointed && !planar {
             self.refinement
                 .run(problem, goal, &self.warm, impulse, &mut trial, &mut total);
         }
@@ -289,7 +289,7 @@ impl Cascade {
         self.guess(problem, impulse, goal, &class);
         self.set_target(class.target);
         let most = if class.jointed { 0 } else { OPENING };
-        self.nncg.params = first_sweeps(most, OPENING_PATIENCE);
+        self.nncg.params = first_sweeps(problem, most, OPENING_PATIENCE);
         let blocks = class.hyperstatic || class.block_structure;
         let report = self.sweep(problem, impulse, &goal.at_most(most), blocks);
         (report, bound)
@@ -303,7 +303,7 @@ impl Cascade {
         impulse: &mut [f64],
         goal: &Goal,
     ) -> Report {
-        let most = self.nncg.params.patience;
+        let most = PATIENCE_IN_SPACE * self.params.first_patience;
         self.nncg.params.patience = most.min(OPENING_PATIENCE);
         let opening = goal.at_most(OPENING);
         let mut total = self.sweep(problem, impulse, &opening, false);
@@ -312,8 +312,9 @@ impl Cascade {
             return total;
         }
         // `None`: a stored matrix, whose factorisation is not estimated.
-        let worth = newton_step_in_sweeps(problem)
-            .map_or(most, |sweeps| ((NEWTON_STEPS * sweeps) as usize).min(most));
+        let worth = newton_step_in_sweeps(problem).map_or(self.params.first_patience, |sweeps| {
+            ((NEWTON_STEPS * sweeps) as usize).min(most)
+        });
         if worth <= OPENING_PATIENCE && total.outcome == Outcome::Stalled {
             return total;
         }
@@ -446,6 +447,9 @@ const FLAT: (usize, usize) = (60, 60);
 /// Sweeps before the cost of a Newton step is looked at, and how many of them without progress end them early.
 const OPENING: usize = 200;
 const OPENING_PATIENCE: usize = 60;
+
+/// Multiple of the first patience that sweeps in space may take.
+const PATIENCE_IN_SPACE: usize = 2;
 
 /// Newton steps that the sweeps without progress may cost: what the refinement usually takes.
 const NEWTON_STEPS: f64 = 6.0;

@@ -51,7 +51,7 @@ pub(super) fn integrator<D: Dynamics>(
 const SWEEPS: usize = 3000;
 
 /// Sweeps without progress after which the first stage gives up.
-const PATIENCE: usize = 1000;
+const PATIENCE: usize = 500;
 
 /// The solver named by the settings.
 pub(super) fn solver(settings: &Settings) -> Result<Box<dyn Solver>, WorldError> {

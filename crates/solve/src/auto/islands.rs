@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use super::newton_first::FEW;
 use super::{AutoParams, Cascade};
 use crate::goal::{Goal, Outcome, Report, Solver};
+use crate::methods::newton_system::planar_system::is_planar_coulomb;
 
 /// The cascade, and copies of it for islands.
 #[derive(Debug, Default)]
@@ -98,10 +99,11 @@ impl Solver for ByIslands {
 
     fn solve(&mut self, problem: &Problem, impulse: &mut [f64], goal: &Goal) -> Report {
         self.whole.params = self.params.clone();
-        // Few contacts, one island, or too many contacts for a factorisation: the cascade on the whole.
+        // Few contacts, one island, bodies of the plane, or too many contacts for a factorisation: the cascade on the whole.
         let n = problem.num_contacts();
         let splits = n > FEW
             && n <= self.params.direct_limit
+            && !is_planar_coulomb(problem)
             && goal.measure == ResidualMeasure::Velocity
             && !goal.keep_history;
         let count = if splits {

@@ -40,10 +40,10 @@ pub(super) fn target(problem: &Problem, goal: &Goal, few: bool, block_structure:
 }
 
 /// Parameters of sweeps that factorising methods follow.
-pub(super) fn first_sweeps(sweeps: usize, patience: usize) -> NncgParams {
+pub(super) fn first_sweeps(problem: &Problem, sweeps: usize, patience: usize) -> NncgParams {
     NncgParams {
         max_sweeps: sweeps,
-        patience,
+        patience: first_patience(problem, patience),
         sweeps: Sweeps::Exact,
         ..NncgParams::default()
     }
@@ -56,4 +56,29 @@ pub(super) fn all_sweeps(patience: usize) -> NncgParams {
         patience: usual.patience.max(patience),
         ..usual
     }
+}
+
+/// Cost, in factorisations, that sweeps without progress may have.
+const WORTH: f64 = 15.0;
+
+/// Smallest patience: a sweep carries information over one contact only.
+const LEAST_PATIENCE: usize = 100;
+
+/// Sweeps without progress before a factorising method is tried, at most `most`. In a nested-dissection estimate, n
+/// bodies of w coordinates have frontal matrices of w n^{1/2} rows in the plane and w n^{2/3} in space, so that a
+/// factorisation takes some w n (w n^{1/2})² or w n (w n^{2/3})² multiplications; a sweep takes some 20 per contact
+/// row.
+fn first_patience(problem: &Problem, most: usize) -> usize {
+    let DelassusOperator::Factored(kinetic) = problem.operator() else {
+        return most;
+    };
+    // Width of the largest front, and the cost of a sweep.
+    let bodies = kinetic.num_groups().max(1) as f64;
+    let coordinates = kinetic.num_coordinates() as f64;
+    let width = coordinates / bodies;
+    let front = width * bodies.powf(if width > 3.0 { 2.0 / 3.0 } else { 0.5 });
+    let sweep = 20.0 * problem.num_rows().max(1) as f64;
+    // Sweeps that cost as much as some factorisations.
+    let patience = WORTH * coordinates * front * front / sweep;
+    (patience.min(1e9) as usize).clamp(LEAST_PATIENCE.min(most), most)
 }
