@@ -43,7 +43,6 @@ use crate::goal::{Goal, Outcome, Report, Solver};
 use crate::infeasibility::{FEASIBLE_RESIDUAL, find_infeasibility};
 use crate::methods::anderson::Anderson;
 use crate::methods::interior_point::PlanarInteriorPoint;
-use crate::methods::newton_system::planar_system::is_planar_coulomb;
 use crate::methods::newton_system::velocity_system::factorable;
 use crate::methods::nncg::Nncg;
 use crate::methods::proximal_newton::ProximalNewton;
@@ -57,7 +56,7 @@ mod newton_first;
 mod refinement;
 
 use islands::ByIslands;
-use limits::{all_sweeps, first_sweeps, is_hyperstatic, target};
+use limits::{all_sweeps, first_sweeps, is_hyperstatic, is_planar, target};
 use newton_cost::newton_step_in_sweeps;
 use newton_first::NewtonFirst;
 use refinement::Refinement;
@@ -187,7 +186,7 @@ impl Solver for Cascade {
             block_structure,
             target,
         } = class;
-        let planar = is_planar_coulomb(problem);
+        let planar = is_planar(problem);
         self.guess(problem, impulse, goal, &class);
         // Limits of the first sweeps.
         let (sweeps, patience) = self.first(block_structure, target < 1.0);

@@ -11,10 +11,10 @@
 use percuss_contact::{Islands, Problem, ResidualEvaluator, ResidualMeasure};
 use rayon::prelude::*;
 
+use super::limits::is_planar;
 use super::newton_first::FEW;
 use super::{AutoParams, Cascade};
 use crate::goal::{Goal, Outcome, Report, Solver};
-use crate::methods::newton_system::planar_system::is_planar_coulomb;
 
 /// The cascade, and copies of it for islands.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ impl Solver for ByIslands {
         let n = problem.num_contacts();
         let splits = n > FEW
             && n <= self.params.direct_limit
-            && !is_planar_coulomb(problem)
+            && !is_planar(problem)
             && goal.measure == ResidualMeasure::Velocity
             && !goal.keep_history;
         let count = if splits {

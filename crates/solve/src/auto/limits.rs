@@ -26,6 +26,18 @@ pub(super) fn is_hyperstatic(problem: &Problem) -> bool {
     }
 }
 
+/// Whether the bodies are those of the plane, whatever their laws: no contact of more than two rows, or no group of more
+/// than three coordinates.
+pub(super) fn is_planar(problem: &Problem) -> bool {
+    let narrow = (0..problem.num_contacts()).all(|a| problem.dim(a) <= 2);
+    match problem.operator() {
+        DelassusOperator::Factored(kinetic) => {
+            narrow || kinetic.group_offset().windows(2).all(|g| g[1] - g[0] <= 3)
+        }
+        DelassusOperator::Stored { .. } => narrow,
+    }
+}
+
 /// Fraction of the tolerance to aim at: for few bodies, and for structures of blocks in the plane, what their methods
 /// reach; 1 where nothing is gained below the tolerance.
 pub(super) fn target(problem: &Problem, goal: &Goal, few: bool, block_structure: bool) -> f64 {
